@@ -1,0 +1,9 @@
+//! [`Plan`](crate::plan::Plan) → [`Evidence`](crate::evidence::Evidence): checks first, then the pairs, in the planned order.
+//!
+//! A campaign does what its plan says and nothing else: no run is repeated, dropped or added. It prints nothing; it
+//! keeps every [`Event`](crate::evidence::Event) in the journal and hands it to whoever watches.
+
+mod execute;
+mod request;
+
+pub use execute::{Campaign, CampaignError, Clock};

@@ -1,0 +1,67 @@
+//! `gate check`
+
+use std::time::Duration;
+
+use super::{Exit, Failure, find, print};
+use crate::plan::{Digests, Plan, Selection, Size};
+use crate::spec::{Gate, Grade};
+
+/// Arguments of `gate check`.
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// Gate files, or names in gates/; none means all
+    #[arg(value_name = "GATE")]
+    gates: Vec<String>,
+}
+
+pub(super) fn check(args: &Args) -> Result<Exit, Failure> {
+    let mut text = String::new();
+    for loaded in find::gates(&args.gates)? {
+        text.push_str(&describe(&loaded.gate)?);
+    }
+    print::data(&text)?;
+    Ok(Exit::Proceed)
+}
+
+fn describe(gate: &Gate) -> Result<String, Failure> {
+    let mut text = format!("{}: {}\n", gate.name, gate.title);
+    for hypothesis in &gate.hypotheses {
+        text.push_str(&format!(
+            "  {}: {} against {}, {} checks, {} benefits, {} guardrails\n",
+            hypothesis.id,
+            hypothesis.candidate,
+            hypothesis.baseline,
+            hypothesis.correctness.len(),
+            hypothesis.benefits.len(),
+            hypothesis.guardrails.len(),
+        ));
+    }
+    for profile in &gate.profiles {
+        let selection =
+            Selection { profile: profile.name.clone(), host_cpus: u32::MAX, ..Selection::default() };
+        let plan = Plan::new(gate, &selection, Digests::default()).map_err(Failure::usage)?;
+        let size = Size::of(&plan);
+        let grade = match profile.grade {
+            Grade::Preliminary => "preliminary",
+            Grade::Comparison => "comparison",
+        };
+        text.push_str(&format!(
+            "  profile {}: {grade}, {} cases, {} pairs, {} runs and {} check processes, at least {}\n",
+            profile.name,
+            size.cases,
+            size.pairs,
+            size.runs,
+            size.checks,
+            rough(size.at_least),
+        ));
+    }
+    Ok(text)
+}
+
+fn rough(time: Duration) -> String {
+    match time.as_secs() {
+        0..=119 => format!("{} s", time.as_secs().max(1)),
+        120..=7_199 => format!("{} min", time.as_secs().div_ceil(60)),
+        seconds => format!("{} h", seconds.div_ceil(3_600)),
+    }
+}

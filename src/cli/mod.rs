@@ -1,0 +1,91 @@
+//! The command line: one file a command. The only place that composes stages, prints, and knows clap.
+
+mod check;
+mod exit;
+mod find;
+mod fixtures;
+mod print;
+mod progress;
+mod report;
+mod run;
+mod schema;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+pub use exit::Exit;
+
+/// Decides, with evidence, whether a performance change may go ahead.
+#[derive(Debug, Parser)]
+#[command(name = "gate", version, about, max_term_width = 100, after_help = exit::HELP)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Run gates and judge them
+    Run(run::Args),
+    /// Validate gate files, and tell how much they would run
+    Check(check::Args),
+    /// Render a finished campaign again from what is stored
+    Report(report::Args),
+    /// Print the JSON Schema of gate files
+    Schema,
+    /// Print the manifest of the built-in fixtures, generated anew
+    Fixtures,
+    /// Measure on behalf of a campaign
+    #[command(hide = true)]
+    Worker,
+}
+
+/// Parses the command line, does what it says, and returns the exit code.
+#[must_use]
+pub fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => {
+            let code = if error.use_stderr() { Exit::Usage } else { Exit::Proceed };
+            // Where even the message can't be written there is nobody left to tell.
+            let _ = error.print();
+            return code.into();
+        }
+    };
+    let result = match cli.command {
+        Command::Run(args) => run::run(&args),
+        Command::Check(args) => check::check(&args),
+        Command::Report(args) => report::report(&args),
+        Command::Schema => schema::schema(),
+        Command::Fixtures => fixtures::fixtures(),
+        Command::Worker => return crate::worker::child::main(),
+    };
+    match result {
+        Ok(exit) => exit.into(),
+        Err(failure) => {
+            print::error(&failure.message);
+            failure.exit.into()
+        }
+    }
+}
+
+/// What ends a command early.
+#[derive(Debug)]
+struct Failure {
+    exit: Exit,
+    /// Ready to be shown; it may have several lines.
+    message: String,
+}
+
+impl Failure {
+    /// Wrong usage or gate file.
+    fn usage(message: impl ToString) -> Self {
+        Self { exit: Exit::Usage, message: message.to_string() }
+    }
+
+    /// The gate could not do its work.
+    fn work(message: impl ToString) -> Self {
+        Self { exit: Exit::Failed, message: message.to_string() }
+    }
+}

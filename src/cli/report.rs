@@ -1,0 +1,38 @@
+//! `gate report`
+
+use std::path::PathBuf;
+
+use super::run::{Format, rendered};
+use super::{Exit, Failure, find, print};
+use crate::evidence::{Provenance, read_json};
+use crate::plan::{self, Plan};
+use crate::report::View;
+use crate::verdict::{self, Analysis, Verdicts};
+
+/// Arguments of `gate report`.
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// A campaign's folder, or a gate for its latest campaign
+    #[arg(value_name = "CAMPAIGN")]
+    campaign: String,
+    /// Where campaigns are
+    #[arg(long, value_name = "DIR", default_value = "results")]
+    results: PathBuf,
+    /// How to show it
+    #[arg(long, value_name = "FORMAT", default_value = "terminal")]
+    format: Format,
+}
+
+/// Shows a finished campaign; exits 0 whatever the verdict.
+pub(super) fn report(args: &Args) -> Result<Exit, Failure> {
+    let folder = find::campaign(&args.campaign, &args.results)?;
+    let plan: Plan = read_json(&folder, "plan.json", plan::SCHEMA).map_err(Failure::work)?;
+    let provenance: Provenance = read_json(&folder, "provenance.json", Provenance::SCHEMA).map_err(Failure::work)?;
+    let analysis: Analysis = read_json(&folder, "analysis.json", verdict::ANALYSIS_SCHEMA).map_err(Failure::work)?;
+    let verdicts: Verdicts = read_json(&folder, "verdict.json", verdict::VERDICT_SCHEMA).map_err(Failure::work)?;
+    let name = folder.canonicalize().unwrap_or_else(|_| folder.clone());
+    let name = name.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let view = View::new(&plan, &provenance, &analysis, &verdicts, &name);
+    print::data(&rendered(&view, args.format, false))?;
+    Ok(Exit::Proceed)
+}

@@ -1,0 +1,263 @@
+//! A campaign's folder on disk.
+
+use std::fs::{self, File};
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+
+use serde::de::DeserializeOwned;
+
+use super::{JournalError, RunFileError, RunRecord, run_file};
+use crate::digest::{sha256, sha256_of};
+use crate::unit::Metric;
+
+/// The manifest's name.
+const MANIFEST: &str = "MANIFEST.sha256";
+
+/// What keeps evidence from being written or read.
+#[derive(Debug, thiserror::Error)]
+pub enum EvidenceError {
+    /// The file system refused.
+    #[error("{doing} `{}`: {source}{}", path.display(), remedy(source))]
+    Io {
+        /// What was being done.
+        doing: &'static str,
+        /// To what.
+        path: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// The folder is there already.
+    #[error("create campaign folder `{}`: it exists already, and evidence is never overwritten; run again or name another folder with --results", path.display())]
+    Exists {
+        /// The folder.
+        path: PathBuf,
+    },
+    /// A line of a journal or a ledger is wrong.
+    #[error(transparent)]
+    Journal(#[from] JournalError),
+    /// A run's file can't be understood.
+    #[error("read run file `{}`: {source}", path.display())]
+    RunFile {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        source: RunFileError,
+    },
+    /// A JSON file can't be understood.
+    #[error("read `{}`: {what}", path.display())]
+    Json {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        what: String,
+    },
+    /// The journal belongs to another plan.
+    #[error("read campaign `{}`: its journal tells of another plan than its plan.json", path.display())]
+    OtherPlan {
+        /// The folder.
+        path: PathBuf,
+    },
+    /// A run's file is not the one that was journalled.
+    #[error("read run file `{}`: it is not the file that the journal tells of", path.display())]
+    ChangedRun {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The campaign failed.
+    #[error("read campaign `{}`: it ended without a verdict: {message}", path.display())]
+    Failed {
+        /// The folder.
+        path: PathBuf,
+        /// Why it ended.
+        message: String,
+    },
+    /// The campaign has not ended.
+    #[error("read campaign `{}`: it has not ended; its last runs are missing", path.display())]
+    Unfinished {
+        /// The folder.
+        path: PathBuf,
+    },
+    /// There is no such campaign.
+    #[error("find a campaign of `{gate}`: there is none under `{}`; run `gate run {gate}` first, or name a campaign's folder", results.display())]
+    NoCampaign {
+        /// The gate.
+        gate: String,
+        /// Where it was looked for.
+        results: PathBuf,
+    },
+}
+
+impl EvidenceError {
+    pub(super) fn io(doing: &'static str, path: &Path, source: io::Error) -> Self {
+        Self::Io { doing, path: path.to_owned(), source }
+    }
+}
+
+fn remedy(error: &io::Error) -> &'static str {
+    match error.kind() {
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
+            "; free some space and run again: what was finished is intact"
+        }
+        io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
+            "; make it writable, or name another folder with --results"
+        }
+        _ => "",
+    }
+}
+
+/// A campaign's folder that is being written.
+#[derive(Debug)]
+pub struct Folder {
+    path: PathBuf,
+}
+
+impl Folder {
+    /// Makes the folder `results/<gate>/<time>-<8 hex of the plan digest>`.
+    ///
+    /// # Errors
+    ///
+    /// A folder that is there already, or can't be made.
+    pub fn create(
+        results: &Path,
+        gate: &str,
+        started: jiff::Timestamp,
+        plan_digest: &str,
+    ) -> Result<Self, EvidenceError> {
+        let parent = results.join(gate);
+        fs::create_dir_all(&parent).map_err(|source| EvidenceError::io("create", &parent, source))?;
+        let time = started.strftime("%Y%m%dT%H%M%SZ");
+        let path = parent.join(format!("{time}-{}", &plan_digest[..8]));
+        fs::create_dir(&path).map_err(|source| match source.kind() {
+            io::ErrorKind::AlreadyExists => EvidenceError::Exists { path: path.clone() },
+            _ => EvidenceError::io("create", &path, source),
+        })?;
+        let runs = path.join("runs");
+        fs::create_dir(&runs).map_err(|source| EvidenceError::io("create", &runs, source))?;
+        Ok(Self { path })
+    }
+
+    /// Where it is.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Its name: time and plan.
+    #[must_use]
+    pub fn name(&self) -> String {
+        self.path.file_name().unwrap_or_default().to_string_lossy().into_owned()
+    }
+
+    /// Writes a file: aside, to the disk, then to its name.
+    ///
+    /// # Errors
+    ///
+    /// A disk that does not take it.
+    pub fn write(&self, name: &str, bytes: &[u8]) -> Result<(), EvidenceError> {
+        write_whole(&self.path.join(name), bytes)
+    }
+
+    /// Writes a run's file and returns its SHA-256.
+    ///
+    /// # Errors
+    ///
+    /// Samples that no file can hold, or a disk that does not take it.
+    pub fn write_run(&self, record: &RunRecord, metrics: &[Metric]) -> Result<String, EvidenceError> {
+        let path = run_path(&self.path, &record.id);
+        let bytes = run_file::encode(record, metrics)
+            .map_err(|source| EvidenceError::RunFile { path: path.clone(), source })?;
+        write_whole(&path, &bytes)?;
+        Ok(sha256(&bytes))
+    }
+
+    /// Writes the manifest over every file in the folder, in `sha256sum`'s format, sorted by name.
+    ///
+    /// # Errors
+    ///
+    /// A file that can't be read, or a disk that does not take the manifest.
+    pub fn seal(&self) -> Result<(), EvidenceError> {
+        let mut names = Vec::new();
+        list(&self.path, &self.path, &mut names)?;
+        names.sort();
+        let mut text = String::new();
+        for name in names.iter().filter(|name| *name != MANIFEST) {
+            let path = self.path.join(name);
+            let digest =
+                File::open(&path).and_then(sha256_of).map_err(|source| EvidenceError::io("read", &path, source))?;
+            text.push_str(&format!("{digest}  {name}\n"));
+        }
+        self.write(MANIFEST, text.as_bytes())
+    }
+}
+
+/// The newest campaign of `gate` under `results`.
+///
+/// # Errors
+///
+/// No campaign, or a folder that can't be read.
+pub fn latest(results: &Path, gate: &str) -> Result<PathBuf, EvidenceError> {
+    let parent = results.join(gate);
+    let missing = || EvidenceError::NoCampaign { gate: gate.to_owned(), results: results.to_owned() };
+    let entries = fs::read_dir(&parent).map_err(|_| missing())?;
+    let mut campaigns: Vec<PathBuf> =
+        entries.filter_map(Result::ok).map(|entry| entry.path()).filter(|path| path.join("plan.json").is_file()).collect();
+    campaigns.sort();
+    campaigns.pop().ok_or_else(missing)
+}
+
+/// The path of a run's file in a campaign's folder.
+pub(super) fn run_path(folder: &Path, id: &str) -> PathBuf {
+    folder.join("runs").join(format!("{id}.arrow"))
+}
+
+/// Reads a file whole.
+pub(super) fn read(path: &Path) -> Result<Vec<u8>, EvidenceError> {
+    fs::read(path).map_err(|source| EvidenceError::io("read", path, source))
+}
+
+/// Reads the JSON file `name` of a campaign's folder, whose `schema` must be `schema`.
+///
+/// # Errors
+///
+/// A file that is missing, unreadable or of another version.
+pub fn read_json<T: DeserializeOwned>(folder: &Path, name: &str, schema: &str) -> Result<T, EvidenceError> {
+    #[derive(serde::Deserialize)]
+    struct Head {
+        schema: String,
+    }
+    let path = folder.join(name);
+    let bytes = read(&path)?;
+    let wrong = |what: String| EvidenceError::Json { path: path.clone(), what };
+    let head: Head = serde_json::from_slice(&bytes).map_err(|error| wrong(error.to_string()))?;
+    if head.schema != schema {
+        return Err(wrong(format!("its schema is `{}`, and this program reads `{schema}`", head.schema)));
+    }
+    serde_json::from_slice(&bytes).map_err(|error| wrong(error.to_string()))
+}
+
+fn list(root: &Path, folder: &Path, names: &mut Vec<String>) -> Result<(), EvidenceError> {
+    let failed = |source| EvidenceError::io("list", folder, source);
+    for entry in fs::read_dir(folder).map_err(failed)? {
+        let entry = entry.map_err(failed)?;
+        let path = entry.path();
+        if entry.file_type().map_err(failed)?.is_dir() {
+            list(root, &path, names)?;
+        } else if let Ok(name) = path.strip_prefix(root) {
+            names.push(name.to_string_lossy().into_owned());
+        }
+    }
+    Ok(())
+}
+
+fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), EvidenceError> {
+    let aside = path.with_added_extension("partial");
+    let written = File::create(&aside)
+        .and_then(|mut file| file.write_all(bytes).and_then(|()| file.sync_all()))
+        .and_then(|()| fs::rename(&aside, path))
+        .and_then(|()| path.parent().map_or(Ok(()), |parent| File::open(parent)?.sync_all()));
+    written.map_err(|source| {
+        // What was written of it is of no use; the error that is told is the first.
+        let _ = fs::remove_file(&aside);
+        EvidenceError::io("write", path, source)
+    })
+}

@@ -1,0 +1,33 @@
+//! Where a campaign's numbers come from.
+
+use serde::{Deserialize, Serialize};
+
+use crate::measure::Host;
+
+/// Where a campaign's numbers come from: the program, the host, the time.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Provenance {
+    /// The format, `gate.provenance/1`.
+    pub schema: String,
+    /// SHA-256 of `plan.json`.
+    pub plan: String,
+    /// The version of this program.
+    pub version: String,
+    /// When the plan was frozen, UTC.
+    pub started: jiff::Timestamp,
+    /// Which attempt at this plan it is, from 1.
+    pub attempt: u32,
+    /// What was seen of the host before the first run.
+    pub host: Host,
+}
+
+impl Provenance {
+    /// The format of `provenance.json`.
+    pub const SCHEMA: &'static str = "gate.provenance/1";
+
+    /// The provenance of a campaign that starts now.
+    #[must_use]
+    pub fn new(plan: String, started: jiff::Timestamp, attempt: u32, host: Host) -> Self {
+        Self { schema: Self::SCHEMA.to_owned(), plan, version: env!("CARGO_PKG_VERSION").to_owned(), started, attempt, host }
+    }
+}

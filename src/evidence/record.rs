@@ -1,0 +1,104 @@
+//! A campaign's evidence in memory.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use super::{Event, EvidenceError, Finish, Journal, Provenance, folder, run_file};
+use crate::plan::Plan;
+use crate::unit::Case;
+use crate::worker::protocol::{Cell, Observed};
+use crate::workload::CheckResult;
+
+/// Everything that a campaign has shown.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Evidence {
+    /// The frozen plan.
+    pub plan: Plan,
+    /// How each check came out, by lane.
+    pub checks: BTreeMap<String, Vec<CheckResult>>,
+    /// The runs that are in place, by id.
+    pub runs: BTreeMap<String, RunRecord>,
+    /// What was not timed because its lane broke its contract.
+    pub skipped: Vec<Skipped>,
+}
+
+/// One run's samples, and what its process saw of itself.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RunRecord {
+    /// The run's id in the plan.
+    pub id: String,
+    /// One for each case, in the order in which they were measured.
+    pub cells: Vec<Cell>,
+    /// What the process saw of itself.
+    pub observed: Observed,
+}
+
+/// A lane that is not timed in a case because it broke its contract there.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Skipped {
+    /// The lane.
+    pub lane: String,
+    /// The case.
+    pub case: Case,
+}
+
+impl Evidence {
+    /// Evidence of a campaign that has not begun.
+    #[must_use]
+    pub const fn new(plan: Plan) -> Self {
+        Self { plan, checks: BTreeMap::new(), runs: BTreeMap::new(), skipped: Vec::new() }
+    }
+
+    /// How `check` of `lane` came out in `case`; `None` where it did not run.
+    #[must_use]
+    pub fn check(&self, lane: &str, check: &str, case: &Case) -> Option<&CheckResult> {
+        self.checks.get(lane)?.iter().find(|result| result.check == check && result.case == *case)
+    }
+
+    /// Whether `lane` was not timed in `case` because it broke its contract there.
+    #[must_use]
+    pub fn is_skipped(&self, lane: &str, case: &Case) -> bool {
+        self.skipped.iter().any(|skipped| skipped.lane == lane && skipped.case == *case)
+    }
+
+    /// Reads a finished campaign's folder.
+    ///
+    /// # Errors
+    ///
+    /// A file that is missing, unreadable, of another version or not what the journal says, and a campaign that did not finish.
+    pub fn load(path: &Path) -> Result<(Self, Provenance), EvidenceError> {
+        let plan: Plan = folder::read_json(path, "plan.json", crate::plan::SCHEMA)?;
+        let provenance: Provenance = folder::read_json(path, "provenance.json", Provenance::SCHEMA)?;
+        let mut evidence = Self::new(plan);
+        let mut finish = None;
+        for line in Journal::read(&path.join("journal.jsonl"))? {
+            match line.event {
+                Event::Started { plan, .. } => {
+                    if plan != evidence.plan.digest() {
+                        return Err(EvidenceError::OtherPlan { path: path.to_owned() });
+                    }
+                }
+                Event::Checked { lane, results, .. } => evidence.checks.entry(lane).or_default().extend(results),
+                Event::Skipped(skipped) => evidence.skipped.push(skipped),
+                Event::RunFinished { id, sha256 } => {
+                    let bytes = folder::read(&folder::run_path(path, &id))?;
+                    if crate::digest::sha256(&bytes) != sha256 {
+                        return Err(EvidenceError::ChangedRun { path: folder::run_path(path, &id) });
+                    }
+                    let record = run_file::decode(&bytes)
+                        .map_err(|source| EvidenceError::RunFile { path: folder::run_path(path, &id), source })?;
+                    evidence.runs.insert(id, record);
+                }
+                Event::RunStarted { .. } | Event::PairFinished { .. } => {}
+                Event::Ended(ended) => finish = Some(ended),
+            }
+        }
+        match finish {
+            Some(Finish::Complete) => Ok((evidence, provenance)),
+            Some(Finish::Failed { message }) => Err(EvidenceError::Failed { path: path.to_owned(), message }),
+            None => Err(EvidenceError::Unfinished { path: path.to_owned() }),
+        }
+    }
+}

@@ -1,0 +1,258 @@
+//! One run's samples as an Arrow IPC file.
+//!
+//! A row is one operation of one pass of one case, or the run's own row of that case; a column is one metric,
+//! null where a row has no such sample. Field metadata carry unit, direction and assumption; schema metadata carry
+//! the run's id, its cases and what its process saw of itself, so that a file can be read alone.
+
+use std::collections::{BTreeMap, HashMap};
+use std::io::Cursor;
+use std::sync::Arc;
+
+use arrow::array::{Array, ArrayRef, Float64Array, RecordBatch, StringArray, UInt16Array, UInt32Array, UInt64Array};
+use arrow::datatypes::{DataType, Field, Schema};
+use arrow::error::ArrowError;
+use arrow::ipc::reader::FileReader;
+use arrow::ipc::writer::FileWriter;
+use serde::{Deserialize, Serialize};
+
+use super::RunRecord;
+use crate::unit::{Case, Metric, Scope};
+use crate::worker::protocol::{Cell, Observed, Samples};
+
+const SCHEMA: &str = "gate.run/1";
+const HEAD: &str = "gate.run";
+const KEYS: [&str; 3] = ["cell", "pass", "operation"];
+
+/// What is wrong with a run's file or its samples.
+#[derive(Debug, thiserror::Error)]
+pub enum RunFileError {
+    /// Arrow can't write or read it.
+    #[error(transparent)]
+    Arrow(#[from] ArrowError),
+    /// The head in the schema's metadata is missing or wrong.
+    #[error("its metadata `gate.run` is {0}")]
+    Head(String),
+    /// A column is missing or of another type.
+    #[error("its column `{0}` is missing or of another type than this program writes")]
+    Column(String),
+    /// A metric that the plan does not know.
+    #[error("metric `{0}` is not in the plan")]
+    Metric(String),
+    /// More cells or operations than the format can number.
+    #[error("it has more cells or operations than a run's file can number")]
+    TooMany,
+    /// A cell that the head does not list.
+    #[error("a row belongs to cell {0}, which the head does not list")]
+    Cell(u16),
+}
+
+#[derive(Serialize, Deserialize)]
+struct Head {
+    schema: String,
+    id: String,
+    cells: Vec<HeadCell>,
+    observed: Observed,
+}
+
+#[derive(Serialize, Deserialize)]
+struct HeadCell {
+    case: Case,
+    rss_at_start_bytes: u64,
+    compared: u32,
+}
+
+const fn pass(scope: Scope) -> &'static str {
+    match scope {
+        Scope::Timed => "timed",
+        Scope::Counted => "counted",
+        Scope::Run => "run",
+    }
+}
+
+/// The file's bytes.
+///
+/// # Errors
+///
+/// A metric that is not among `metrics`, or more samples than the format can number.
+pub(super) fn encode(record: &RunRecord, metrics: &[Metric]) -> Result<Vec<u8>, RunFileError> {
+    for name in record.cells.iter().flat_map(|cell| cell.samples.keys()) {
+        if !metrics.iter().any(|metric| metric.name == **name) {
+            return Err(RunFileError::Metric(name.clone()));
+        }
+    }
+    let (mut cells, mut passes, mut operations) = (Vec::new(), Vec::new(), Vec::new());
+    // Where the rows of each cell and pass begin.
+    let mut begins = BTreeMap::new();
+    for (index, cell) in record.cells.iter().enumerate() {
+        let number = u16::try_from(index).map_err(|_| RunFileError::TooMany)?;
+        for scope in [Scope::Timed, Scope::Counted, Scope::Run] {
+            let rows = metrics
+                .iter()
+                .filter(|metric| metric.scope == scope)
+                .filter_map(|metric| cell.samples.get(metric.name.as_ref()))
+                .map(Samples::len)
+                .max()
+                .unwrap_or(0);
+            begins.insert((index, pass(scope)), cells.len());
+            for operation in 0..rows {
+                cells.push(number);
+                passes.push(pass(scope));
+                operations.push(u32::try_from(operation).map_err(|_| RunFileError::TooMany)?);
+            }
+        }
+    }
+    let rows = cells.len();
+    let mut fields = vec![
+        Field::new("cell", DataType::UInt16, false),
+        Field::new("pass", DataType::Utf8, false),
+        Field::new("operation", DataType::UInt32, false),
+    ];
+    let mut columns: Vec<ArrayRef> = vec![
+        Arc::new(UInt16Array::from(cells)),
+        Arc::new(StringArray::from(passes)),
+        Arc::new(UInt32Array::from(operations)),
+    ];
+    for metric in metrics {
+        let parts: Vec<(usize, &Samples)> = record
+            .cells
+            .iter()
+            .enumerate()
+            .filter_map(|(index, cell)| {
+                Some((begins[&(index, pass(metric.scope))], cell.samples.get(metric.name.as_ref())?))
+            })
+            .collect();
+        let column = column(rows, &parts);
+        fields.push(Field::new(metric.name.as_ref(), column.data_type().clone(), true).with_metadata(about(metric)));
+        columns.push(column);
+    }
+    let head = Head {
+        schema: SCHEMA.to_owned(),
+        id: record.id.clone(),
+        cells: record
+            .cells
+            .iter()
+            .map(|cell| HeadCell {
+                case: cell.case.clone(),
+                rss_at_start_bytes: cell.rss_at_start_bytes,
+                compared: cell.compared,
+            })
+            .collect(),
+        observed: record.observed.clone(),
+    };
+    let head = serde_json::to_string(&head).map_err(|error| RunFileError::Head(error.to_string()))?;
+    let schema = Arc::new(Schema::new(fields).with_metadata(HashMap::from([(HEAD.to_owned(), head)])));
+    let batch = RecordBatch::try_new(Arc::clone(&schema), columns)?;
+    let mut writer = FileWriter::try_new(Vec::new(), &schema)?;
+    writer.write(&batch)?;
+    Ok(writer.into_inner()?)
+}
+
+/// One metric's column: whole numbers where every part has them, else reals.
+fn column(rows: usize, parts: &[(usize, &Samples)]) -> ArrayRef {
+    let whole = parts.iter().all(|(_, samples)| matches!(samples, Samples::Integers(_)));
+    if whole {
+        let mut values: Vec<Option<u64>> = vec![None; rows];
+        for (begin, samples) in parts {
+            if let Samples::Integers(samples) = samples {
+                for (slot, &value) in values[*begin..].iter_mut().zip(samples) {
+                    *slot = Some(value);
+                }
+            }
+        }
+        Arc::new(UInt64Array::from(values))
+    } else {
+        let mut values: Vec<Option<f64>> = vec![None; rows];
+        for (begin, samples) in parts {
+            for (slot, value) in values[*begin..].iter_mut().zip(samples.to_reals()) {
+                *slot = Some(value);
+            }
+        }
+        Arc::new(Float64Array::from(values))
+    }
+}
+
+fn about(metric: &Metric) -> HashMap<String, String> {
+    let word = |value: serde_json::Value| value.as_str().unwrap_or_default().to_owned();
+    HashMap::from([
+        ("unit".to_owned(), word(serde_json::json!(metric.unit))),
+        ("direction".to_owned(), word(serde_json::json!(metric.direction))),
+        ("assumption".to_owned(), word(serde_json::json!(metric.assumption))),
+        ("scope".to_owned(), pass(metric.scope).to_owned()),
+    ])
+}
+
+/// Reads a file's bytes.
+///
+/// # Errors
+///
+/// Bytes that are not such a file.
+pub(super) fn decode(bytes: &[u8]) -> Result<RunRecord, RunFileError> {
+    let reader = FileReader::try_new(Cursor::new(bytes), None)?;
+    let schema = reader.schema();
+    let head = schema.metadata().get(HEAD).ok_or_else(|| RunFileError::Head("missing".to_owned()))?;
+    let head: Head = serde_json::from_str(head).map_err(|error| RunFileError::Head(error.to_string()))?;
+    if head.schema != SCHEMA {
+        return Err(RunFileError::Head(format!("`{}`, and this program reads `{SCHEMA}`", head.schema)));
+    }
+    let mut cells: Vec<Cell> = head
+        .cells
+        .into_iter()
+        .map(|cell| Cell {
+            case: cell.case,
+            samples: BTreeMap::new(),
+            rss_at_start_bytes: cell.rss_at_start_bytes,
+            compared: cell.compared,
+        })
+        .collect();
+    for batch in reader {
+        let batch = batch?;
+        let numbers = batch
+            .column_by_name("cell")
+            .and_then(|column| column.as_any().downcast_ref::<UInt16Array>())
+            .ok_or_else(|| RunFileError::Column("cell".to_owned()))?;
+        for (field, column) in batch.schema().fields().iter().zip(batch.columns()) {
+            if KEYS.contains(&field.name().as_str()) {
+                continue;
+            }
+            read_column(field.name(), column, numbers, &mut cells)?;
+        }
+    }
+    Ok(RunRecord { id: head.id, cells, observed: head.observed })
+}
+
+fn read_column(
+    name: &str,
+    column: &ArrayRef,
+    numbers: &UInt16Array,
+    cells: &mut [Cell],
+) -> Result<(), RunFileError> {
+    let rows = (0..column.len()).filter(|&row| column.is_valid(row));
+    if let Some(values) = column.as_any().downcast_ref::<UInt64Array>() {
+        for row in rows {
+            match entry(cells, numbers.value(row), name, || Samples::Integers(Vec::new()))? {
+                Samples::Integers(samples) => samples.push(values.value(row)),
+                Samples::Reals(_) => return Err(RunFileError::Column(name.to_owned())),
+            }
+        }
+    } else if let Some(values) = column.as_any().downcast_ref::<Float64Array>() {
+        for row in rows {
+            match entry(cells, numbers.value(row), name, || Samples::Reals(Vec::new()))? {
+                Samples::Reals(samples) => samples.push(values.value(row)),
+                Samples::Integers(_) => return Err(RunFileError::Column(name.to_owned())),
+            }
+        }
+    } else {
+        return Err(RunFileError::Column(name.to_owned()));
+    }
+    Ok(())
+}
+
+fn entry<'a>(
+    cells: &'a mut [Cell],
+    number: u16,
+    name: &str,
+    empty: impl FnOnce() -> Samples,
+) -> Result<&'a mut Samples, RunFileError> {
+    let cell = cells.get_mut(usize::from(number)).ok_or(RunFileError::Cell(number))?;
+    Ok(cell.samples.entry(name.to_owned()).or_insert_with(empty))
+}

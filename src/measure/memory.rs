@@ -1,0 +1,68 @@
+//! Resident memory of this process, now and at its highest.
+
+use std::fs;
+use std::io;
+
+/// Resident memory of this process.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Resident {
+    /// Bytes resident now (`VmRSS`).
+    pub now_bytes: u64,
+    /// The most that were resident since the process began, or since [`reset_peak`] (`VmHWM`).
+    pub peak_bytes: u64,
+}
+
+/// Resident memory of this process, as the kernel accounts for it.
+///
+/// # Errors
+///
+/// `/proc` is not mounted, or does not say.
+pub fn resident() -> io::Result<Resident> {
+    let status = fs::read_to_string("/proc/self/status")?;
+    let bytes = |field: &str| {
+        kibibytes(&status, field)
+            .ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, format!("`{field}` is not in /proc/self/status")))
+    };
+    Ok(Resident { now_bytes: bytes("VmRSS")?, peak_bytes: bytes("VmHWM")? })
+}
+
+/// Makes what is resident now the highest level so far, and says whether the machine let it.
+///
+/// Some kernels (built without `PROC_PAGE_MONITOR`) and sandboxes don't. Then a later peak may be older than this moment.
+#[must_use]
+pub fn reset_peak() -> bool {
+    // Without creating the file: where it is missing there's nothing to reset.
+    fs::OpenOptions::new()
+        .write(true)
+        .open("/proc/self/clear_refs")
+        .and_then(|mut file| io::Write::write_all(&mut file, b"5"))
+        .is_ok()
+}
+
+/// The value of a line such as `VmRSS: 1234 kB`, in bytes.
+fn kibibytes(status: &str, field: &str) -> Option<u64> {
+    let rest = status.lines().find_map(|line| line.strip_prefix(field)?.strip_prefix(':'))?;
+    rest.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()?.checked_mul(1_024)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_level_is_read_by_its_whole_name() {
+        let status = "VmPeak:\t  900 kB\nVmHWM:\t     128 kB\nVmRSS:\t      64 kB\n";
+        assert_eq!(kibibytes(status, "VmRSS"), Some(65_536));
+        assert_eq!(kibibytes(status, "VmHWM"), Some(131_072));
+        assert_eq!(kibibytes(status, "Vm"), None);
+        assert_eq!(kibibytes("VmRSS:\t many kB", "VmRSS"), None);
+        assert_eq!(kibibytes("VmRSS:\t 18446744073709551615 kB", "VmRSS"), None);
+    }
+
+    #[test]
+    fn this_process_is_resident() {
+        let resident = resident().expect("a process that knows its memory");
+        assert!(resident.now_bytes > 0);
+        assert!(resident.peak_bytes > 0);
+    }
+}

@@ -1,0 +1,197 @@
+//! Gate + profile → [`Plan`]: every case, check, pair and run of a campaign, in order, with the digests of what is run.
+//!
+//! A plan is frozen before the first run: its digest is printed, and everything later refers to it. It holds
+//! no time and no path, so that the same gate, program and fixtures give the same plan.
+
+mod expand;
+mod order;
+mod size;
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+pub use expand::{PlanError, Selection};
+pub use size::Size;
+
+use crate::digest::sha256;
+use crate::spec::{Analysis, Fixture, Hypothesis, Profile, Target};
+use crate::unit::{Case, Metric, Side};
+use crate::workload::catalogue;
+
+/// The format of `plan.json`.
+pub const SCHEMA: &str = "gate.plan/1";
+
+/// Everything that a campaign will do, and how it will be judged.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Plan {
+    /// [`SCHEMA`].
+    pub schema: String,
+    /// The gate's name.
+    pub gate: String,
+    /// The gate's title.
+    pub title: String,
+    /// What is measured.
+    pub target: Target,
+    /// What the fixtures are made from.
+    pub fixture: Fixture,
+    /// How much is measured, and under which conditions.
+    pub profile: Profile,
+    /// How pairs become outcomes.
+    pub analysis: Analysis,
+    /// The cases that some hypothesis is about, in matrix order.
+    pub cases: Vec<Case>,
+    /// The cases that are not measured, by index, and why.
+    pub left_out: BTreeMap<usize, LeftOut>,
+    /// The pairs of lanes that are compared.
+    pub matchups: Vec<Matchup>,
+    /// The selected hypotheses.
+    pub hypotheses: Vec<PlannedHypothesis>,
+    /// The checks that run before the first pair.
+    pub checks: Vec<PlannedCheck>,
+    /// The runs, in order.
+    pub runs: Vec<PlannedRun>,
+    /// Operations in the counted pass of every case.
+    pub counted: u32,
+    /// The metrics that the target's runs report.
+    pub metrics: Vec<Metric>,
+    /// SHA-256 of what the plan rests on.
+    pub digests: Digests,
+}
+
+/// Why a case is not measured.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum LeftOut {
+    /// It is heavy, and heavy cases were to be skipped.
+    Heavy,
+    /// It needs more CPUs than the host has.
+    Cpus,
+}
+
+impl LeftOut {
+    /// The reason in words.
+    #[must_use]
+    pub const fn reason(self) -> &'static str {
+        match self {
+            Self::Heavy => "heavy case, left out by --skip-heavy",
+            Self::Cpus => "needs more CPUs than this host has",
+        }
+    }
+}
+
+/// Two lanes that are compared.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Matchup {
+    /// The baseline's lane.
+    pub baseline: String,
+    /// The candidate's lane.
+    pub candidate: String,
+}
+
+impl Matchup {
+    /// The lane on `side`.
+    #[must_use]
+    pub fn lane(&self, side: Side) -> &str {
+        match side {
+            Side::Baseline => &self.baseline,
+            Side::Candidate => &self.candidate,
+        }
+    }
+}
+
+/// A hypothesis with its lanes and cases resolved.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PlannedHypothesis {
+    /// The hypothesis.
+    pub hypothesis: Hypothesis,
+    /// Index of its lanes in [`Plan::matchups`].
+    pub matchup: usize,
+    /// Indices of its cases in [`Plan::cases`], those left out included.
+    pub cases: Vec<usize>,
+}
+
+/// The checks of one lane, run in one process.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PlannedCheck {
+    /// Its id, unique in the plan.
+    pub id: String,
+    /// The lane.
+    pub lane: String,
+    /// Logical CPUs that the process is bound to.
+    pub cpus: u32,
+    /// Indices of the cases.
+    pub cases: Vec<usize>,
+    /// Names of the checks.
+    pub checks: Vec<String>,
+}
+
+/// One fresh process that measures one side.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PlannedRun {
+    /// Its id, unique in the plan; the name of its file.
+    pub id: String,
+    /// The pair, from 1.
+    pub pair: u32,
+    /// The side.
+    pub side: Side,
+    /// Index of its lanes in [`Plan::matchups`].
+    pub matchup: usize,
+    /// Logical CPUs that the process is bound to.
+    pub cpus: u32,
+    /// Indices of the cases that the process measures, in order.
+    pub cases: Vec<usize>,
+}
+
+/// SHA-256 of what a plan rests on.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Digests {
+    /// The gate file.
+    pub gate_file: String,
+    /// What is executed, by label.
+    pub executables: BTreeMap<String, String>,
+    /// The fixtures, by name.
+    pub fixtures: BTreeMap<String, String>,
+}
+
+impl Plan {
+    /// The bytes of `plan.json`.
+    ///
+    /// # Panics
+    ///
+    /// Never: every part of a plan can be written as JSON.
+    #[must_use]
+    pub fn to_json(&self) -> String {
+        let mut text = serde_json::to_string_pretty(self).expect("a plan is plain data");
+        text.push('\n');
+        text
+    }
+
+    /// SHA-256 of [`Plan::to_json`].
+    #[must_use]
+    pub fn digest(&self) -> String {
+        sha256(self.to_json().as_bytes())
+    }
+
+    /// The lane that `run` measures.
+    #[must_use]
+    pub fn lane(&self, run: &PlannedRun) -> &str {
+        self.matchups[run.matchup].lane(run.side)
+    }
+
+    /// The metric called `name`.
+    #[must_use]
+    pub fn metric(&self, name: &str) -> Option<&Metric> {
+        self.metrics.iter().find(|metric| metric.name == name)
+    }
+
+    /// The suite that the plan measures.
+    ///
+    /// # Errors
+    ///
+    /// A plan of a suite that this program does not have.
+    pub fn suite(&self) -> Result<&'static catalogue::Suite, PlanError> {
+        let Target::Suite(name) = &self.target;
+        catalogue::Suite::find(name).ok_or_else(|| PlanError::NoSuchSuite(name.clone()))
+    }
+}

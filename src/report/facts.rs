@@ -1,0 +1,80 @@
+//! What stands behind the numbers, in words: how they were measured and analysed, and on what.
+
+use super::number;
+use super::text::plural;
+use super::view::View;
+use super::words::interval;
+use crate::measure::Host;
+use crate::spec::{Estimator, Multiplicity, Order, Profile, Warmup};
+
+/// What stands for a fact that could not be found out.
+pub(super) const UNKNOWN: &str = "unknown";
+
+/// How the numbers came to be: estimator, interval, correction.
+pub(super) fn analysis(view: &View) -> Vec<String> {
+    let analysis = &view.plan.analysis;
+    let estimator = match analysis.estimator {
+        Estimator::RatioOfMedians => "ratio of medians",
+    };
+    let correction = match analysis.multiplicity {
+        Multiplicity::Holm => "Holm's correction",
+        Multiplicity::None => "no Holm correction",
+    };
+    vec![estimator.to_owned(), interval(view), correction.to_owned()]
+}
+
+/// How much was measured, and in which order.
+pub(super) fn profile(profile: &Profile) -> Vec<String> {
+    let mut words = vec![plural(profile.pairs as usize, "pair", "pairs")];
+    match profile.warmup {
+        Warmup::Operations(0) | Warmup::TimeNs(0) => {}
+        Warmup::Operations(operations) => {
+            words.push(format!("{} to warm up", plural(operations as usize, "operation", "operations")));
+        }
+        Warmup::TimeNs(time) => words.push(format!("{} to warm up", number::nanoseconds(time))),
+    }
+    if let Some(samples) = profile.samples {
+        words.push(plural(samples as usize, "timed operation", "timed operations"));
+    }
+    if let Some(time) = profile.min_time_ns {
+        words.push(format!("timed for at least {}", number::nanoseconds(time)));
+    }
+    if let Some(samples) = profile.min_samples {
+        words.push(format!("at least {}", plural(samples as usize, "timed operation", "timed operations")));
+    }
+    words.push(match profile.order {
+        Order::Alternate => "sides alternate".to_owned(),
+        Order::Balanced => format!("sides in balanced order (seed {})", profile.order_seed),
+    });
+    words
+}
+
+/// The host in a few facts, the most telling first.
+pub(super) fn host(host: &Host) -> Vec<String> {
+    let mut facts = vec![host.cpu_model.clone().unwrap_or_else(|| format!("{UNKNOWN} CPU"))];
+    if let Some(cpus) = host.logical_cpus {
+        facts.push(plural(cpus, "CPU", "CPUs"));
+    }
+    if let Some(bytes) = host.memory_bytes {
+        facts.push(number::bytes(bytes));
+    }
+    if let Some(kernel) = &host.kernel {
+        facts.push(format!("kernel {kernel}"));
+    }
+    let version = host.duckdb.as_deref().unwrap_or(UNKNOWN);
+    facts.push(format!("DuckDB {} ({})", version.split(' ').next().unwrap_or(version), host.link));
+    facts
+}
+
+/// The commit, and whether anything was changed since.
+pub(super) fn commit(host: &Host) -> String {
+    let changes = match host.dirty {
+        Some(true) => ", with uncommitted changes",
+        Some(false) => "",
+        None => ", changes unknown",
+    };
+    match &host.commit {
+        Some(commit) => format!("{}{changes}", commit.get(..12).unwrap_or(commit)),
+        None => UNKNOWN.to_owned(),
+    }
+}

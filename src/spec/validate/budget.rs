@@ -1,0 +1,199 @@
+//! Budgets and reported metrics: a metric, a statistic, a bound, and perhaps a waiver.
+
+use super::bound::{BoundKeys, bound};
+use super::cases::{CaseSet, Ground};
+use super::findings::Findings;
+use super::resolution::samples_needed;
+use super::waiver::waiver;
+use crate::spec::diagnostic::{Problem, listed};
+use crate::spec::file::{BenefitFile, BudgetFile, ReportFile, SelectorFile, WaiverFile};
+use crate::spec::model::{Budget, COUNTED_OPERATIONS, Reported};
+use crate::spec::tree::At;
+use crate::unit::{Assumption, Metric, Scope, Statistic};
+
+/// The keys of a budget, wherever it stands.
+pub(super) struct BudgetKeys<'f> {
+    metric: Option<&'f str>,
+    statistic: Option<&'f str>,
+    bounds: BoundKeys,
+    cases: Option<&'f SelectorFile>,
+    waiver: Option<&'f WaiverFile>,
+}
+
+impl<'f> From<&'f BudgetFile> for BudgetKeys<'f> {
+    fn from(file: &'f BudgetFile) -> Self {
+        Self {
+            metric: file.metric.as_deref(),
+            statistic: file.statistic.as_deref(),
+            bounds: bounds(file.max_ratio, file.min_ratio, file.max, file.min),
+            cases: file.cases.as_ref(),
+            waiver: file.waiver.as_ref(),
+        }
+    }
+}
+
+impl<'f> From<&'f BenefitFile> for BudgetKeys<'f> {
+    fn from(file: &'f BenefitFile) -> Self {
+        Self {
+            metric: file.metric.as_deref(),
+            statistic: file.statistic.as_deref(),
+            bounds: bounds(file.max_ratio, file.min_ratio, file.max, file.min),
+            cases: file.cases.as_ref(),
+            waiver: None,
+        }
+    }
+}
+
+impl BudgetKeys<'_> {
+    /// The first of the keys that make a budget which is there.
+    pub(super) fn first_key(&self) -> Option<&'static str> {
+        let bound = self.bounds.iter().find(|(_, value)| value.is_some()).map(|(key, _)| *key);
+        self.metric.map(|_| "metric").or(self.statistic.map(|_| "statistic")).or(bound)
+    }
+}
+
+const fn bounds(max_ratio: Option<f64>, min_ratio: Option<f64>, max: Option<f64>, min: Option<f64>) -> BoundKeys {
+    [("max_ratio", max_ratio), ("min_ratio", min_ratio), ("max", max), ("min", min)]
+}
+
+/// What the budgets of one list have in common, and what they leave for later checks.
+pub(super) struct Budgets<'s, 't> {
+    ground: Ground<'s>,
+    /// What was seen in this list: its identity, its cases, where.
+    seen: Vec<(String, CaseSet, At<'t>)>,
+    /// The percentiles that are used in this list.
+    pub(super) percentiles: Vec<Percentile>,
+    /// Results on noisy metrics that this list makes: one for each budget and case.
+    pub(super) noisy: usize,
+    /// Budgets on exact metrics in this list.
+    pub(super) exact: usize,
+}
+
+/// A percentile of timed samples that a gate uses.
+#[derive(Debug)]
+pub(super) struct Percentile {
+    /// Which.
+    pub(super) statistic: Statistic,
+    /// Its metric's name.
+    pub(super) metric: &'static str,
+    /// Whether a budget depends on it.
+    pub(super) judged: bool,
+    /// Where it is named.
+    pub(super) span: std::ops::Range<usize>,
+}
+
+impl<'s, 't> Budgets<'s, 't> {
+    /// An empty list.
+    pub(super) const fn new(ground: Ground<'s>) -> Self {
+        Self { ground, seen: Vec::new(), percentiles: Vec::new(), noisy: 0, exact: 0 }
+    }
+
+    /// The budget at `at`.
+    pub(super) fn budget(&mut self, keys: &BudgetKeys<'_>, at: At<'t>, findings: &mut Findings) -> Option<Budget> {
+        let metric = self.metric(keys.metric, at, findings);
+        let bound = bound(&keys.bounds, metric, at, findings);
+        let statistic = metric.and_then(|metric| statistic(metric, keys.statistic, at, findings));
+        let waiver = match (keys.waiver, bound) {
+            (None, _) => Some(None),
+            (Some(file), bound) => waiver(file, bound, at.key("waiver"), findings).map(Some),
+        };
+        let narrowed = self.ground.narrow(keys.cases, at, findings);
+        let ((metric, statistic), bound, (cases, set)) = ((metric?, statistic?), bound?, narrowed?);
+        match metric.assumption {
+            Assumption::Noisy => self.noisy += set.count(),
+            Assumption::Exact => self.exact += 1,
+        }
+        self.note_percentile(metric, statistic, true, at);
+        resolved_by_count(metric, statistic, at, findings).then_some(())?;
+        let identity = format!("budget with `{}` on `{statistic}` of `{}`", bound.key(), metric.name);
+        self.once(identity, set, at, findings)?;
+        Some(Budget { metric: metric.clone(), statistic, bound, cases, waiver: waiver? })
+    }
+
+    /// The metric that is reported at `at`.
+    pub(super) fn reported(&mut self, file: &ReportFile, at: At<'t>, findings: &mut Findings) -> Option<Reported> {
+        let metric = self.metric(file.metric.as_deref(), at, findings);
+        let statistic = metric.and_then(|metric| statistic(metric, file.statistic.as_deref(), at, findings));
+        let narrowed = self.ground.narrow(file.cases.as_ref(), at, findings);
+        let (metric, statistic, (cases, set)) = (metric?, statistic?, narrowed?);
+        self.note_percentile(metric, statistic, false, at);
+        resolved_by_count(metric, statistic, at, findings).then_some(())?;
+        self.once(format!("report of `{statistic}` of `{}`", metric.name), set, at, findings)?;
+        Some(Reported { metric: metric.clone(), statistic, cases })
+    }
+
+    fn metric(&self, name: Option<&str>, at: At<'_>, findings: &mut Findings) -> Option<&'static Metric> {
+        let name = findings.required(at, "metric", name, "\"latency\"")?;
+        let metric = self.ground.suite.metric(name);
+        if metric.is_none() {
+            let names: Vec<&str> = self.ground.suite.metrics.iter().map(|metric| metric.name.as_ref()).collect();
+            let what = format!("metrics of suite `{}`", self.ground.suite.name);
+            findings.unknown(at.key("metric").value_span(), "metric", name, &what, &names);
+        }
+        metric
+    }
+
+    fn note_percentile(&mut self, metric: &'static Metric, statistic: Statistic, judged: bool, at: At<'_>) {
+        if metric.scope == Scope::Timed && statistic.quantile_parts().is_some() {
+            let span = at.key(if at.has("statistic") { "statistic" } else { "metric" }).value_span();
+            self.percentiles.push(Percentile { statistic, metric: &metric.name, judged, span });
+        }
+    }
+
+    /// Refuses a second one of the same identity and the same cases.
+    fn once(&mut self, identity: String, set: CaseSet, at: At<'t>, findings: &mut Findings) -> Option<()> {
+        if let Some((.., first)) = self.seen.iter().find(|(other, cases, _)| *other == identity && *cases == set) {
+            findings.push(
+                Problem::error(
+                    at.key("metric").value_span(),
+                    format!("duplicate {identity}"),
+                    "expected one for the same cases",
+                    "remove one of the two, or narrow its `cases`",
+                )
+                .beside(first.key("metric").value_span(), "first here"),
+            );
+            return None;
+        }
+        self.seen.push((identity, set, at));
+        Some(())
+    }
+}
+
+fn statistic(metric: &Metric, name: Option<&str>, at: At<'_>, findings: &mut Findings) -> Option<Statistic> {
+    let Some(name) = name else { return Some(metric.default_statistic) };
+    let at = at.key("statistic");
+    let known: Vec<&str> = metric.statistics().iter().map(|statistic| statistic.name()).collect();
+    match name.parse::<Statistic>() {
+        Ok(statistic) if metric.statistics().contains(&statistic) => Some(statistic),
+        Ok(statistic) => {
+            let why = if metric.scope == Scope::Run { "a run reports one number" } else { "a run reports samples" };
+            findings.error(
+                at.value_span(),
+                format!("`{}` has no statistic `{statistic}`", metric.name),
+                format!("expected {}: {why}", listed(known, "or")),
+                format!("leave `statistic` out: for `{}` it is then `{}`", metric.name, metric.default_statistic),
+            );
+            None
+        }
+        Err(()) => {
+            let what = format!("statistics of `{}`", metric.name);
+            findings.unknown(at.value_span(), "statistic", name, &what, &known);
+            None
+        }
+    }
+}
+
+/// Whether the counted pass, whose length no profile changes, resolves the statistic of a counted metric.
+fn resolved_by_count(metric: &Metric, statistic: Statistic, at: At<'_>, findings: &mut Findings) -> bool {
+    let needed = samples_needed(statistic);
+    if metric.scope != Scope::Counted || needed <= COUNTED_OPERATIONS {
+        return true;
+    }
+    findings.error(
+        at.key("statistic").value_span(),
+        format!("`{statistic}` of `{}` can't be resolved", metric.name),
+        format!("it needs {needed} samples, and the pass that counts allocations has {COUNTED_OPERATIONS} operations"),
+        "write `statistic = \"max\"`, or leave the key out",
+    );
+    false
+}

@@ -1,0 +1,71 @@
+//! The two sides of a hypothesis.
+
+use super::findings::Findings;
+use crate::spec::diagnostic::Problem;
+use crate::spec::file::{HypothesisFile, SideFile};
+use crate::spec::tree::At;
+use crate::unit::Side;
+use crate::workload::catalogue::{Lane, LaneKind, Suite};
+
+/// The lanes of baseline and candidate.
+pub(super) fn sides(
+    file: &HypothesisFile,
+    at: At<'_>,
+    suite: &'static Suite,
+    findings: &mut Findings,
+) -> Option<(&'static Lane, &'static Lane)> {
+    let baseline = side(Side::Baseline, file.baseline.as_ref(), at, suite, findings);
+    let candidate = side(Side::Candidate, file.candidate.as_ref(), at, suite, findings);
+    let (baseline, candidate) = (baseline?, candidate?);
+    if baseline.name == candidate.name {
+        findings.push(
+            Problem::warning(
+                at.key("candidate").key("lane").value_span(),
+                format!("both sides are `{}`", candidate.name),
+                "this measures the noise of the host, and never proceeds",
+                "name the lane that is proposed, unless the gate itself is on trial",
+            )
+            .beside(at.key("baseline").key("lane").value_span(), "the same here"),
+        );
+    }
+    Some((baseline, candidate))
+}
+
+fn side(
+    side: Side,
+    file: Option<&SideFile>,
+    at: At<'_>,
+    suite: &'static Suite,
+    findings: &mut Findings,
+) -> Option<&'static Lane> {
+    let example = example(side, suite);
+    let file = findings.required(at, side.name(), file, &format!("{{ lane = {example} }}"))?;
+    let at = at.key(side.name());
+    let name = findings.required(at, "lane", file.lane.as_deref(), &example)?;
+    let at = at.key("lane");
+    let Some(lane) = suite.lane(name) else {
+        let names: Vec<&str> = suite.lanes.iter().map(|lane| lane.name).collect();
+        findings.unknown(at.value_span(), "lane", name, &format!("lanes of suite `{}`", suite.name), &names);
+        return None;
+    };
+    if lane.kind == LaneKind::Calibration {
+        findings.push(Problem::warning(
+            at.value_span(),
+            format!("the {side} `{}` is there to try a gate on", lane.name),
+            format!("what it does: {}", lane.about),
+            "name a lane that somebody may adopt, unless the gate itself is on trial",
+        ));
+    }
+    Some(lane)
+}
+
+/// A lane that may stand on `side`, as a gate file writes it: the first path of the suite, or for a candidate the second.
+fn example(side: Side, suite: &Suite) -> String {
+    let paths: Vec<&str> =
+        suite.lanes.iter().filter(|lane| lane.kind == LaneKind::Path).map(|lane| lane.name).collect();
+    let lane = match side {
+        Side::Baseline => paths.first(),
+        Side::Candidate => paths.get(1).or(paths.first()),
+    };
+    format!("\"{}\"", lane.copied().unwrap_or_default())
+}

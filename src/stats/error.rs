@@ -1,0 +1,164 @@
+//! What can be wrong with an input of this module.
+
+/// Why a statistic has no value. Each message fits after "failed to".
+///
+/// Positions count from 1.
+#[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum StatsError {
+    /// There is nothing to summarise.
+    #[error("use `{input}`: it is empty, and at least one value is needed; look for the runs that are missing")]
+    Empty {
+        /// Name of the argument.
+        input: &'static str,
+    },
+    /// A value is NaN or infinite.
+    #[error("use `{input}`: value {position} is `{value}`, and a finite number is needed; run it again")]
+    NotFinite {
+        /// Name of the argument.
+        input: &'static str,
+        /// Which value, from 1.
+        position: usize,
+        /// The value.
+        value: f64,
+    },
+    /// A measurement is negative.
+    #[error(
+        "use `{input}`: value {position} is `{value}`, and a measurement cannot be negative; check its clock or its reader"
+    )]
+    Negative {
+        /// Name of the argument.
+        input: &'static str,
+        /// Which value, from 1.
+        position: usize,
+        /// The value.
+        value: f64,
+    },
+    /// A slice that must be sorted is not.
+    #[error(
+        "use `{input}`: value {position} is smaller than the one before it, and ascending order is needed; sort it first"
+    )]
+    NotSorted {
+        /// Name of the argument.
+        input: &'static str,
+        /// The first value that is out of order, from 1.
+        position: usize,
+    },
+    /// A slice has more or fewer values than there are pairs.
+    #[error("pair `{input}`: it has {found} values for {expected} pairs; look for the runs that are missing")]
+    PairCount {
+        /// Name of the argument.
+        input: &'static str,
+        /// The number of pairs that the resamples were made for.
+        expected: usize,
+        /// The number of values.
+        found: usize,
+    },
+    /// The median of the baseline is zero, and the ratio to it undefined.
+    #[error("divide by the median of `baseline`: it is `0`; judge this metric by an absolute budget")]
+    ZeroBaseline,
+    /// The median of the baseline is zero in a resample, and the distribution of the ratio undefined.
+    #[error(
+        "divide by the median of `baseline`: it is `0` in {weight} of {total} resamples; judge this metric by an absolute budget"
+    )]
+    ZeroBaselineInResamples {
+        /// Weight of the resamples whose baseline median is zero.
+        weight: u64,
+        /// Weight of all resamples.
+        total: u64,
+    },
+    /// A result is too large for a 64-bit float.
+    #[error("compute the {statistic}: it is too large for a 64-bit float; use a larger unit")]
+    Overflow {
+        /// The statistic.
+        statistic: &'static str,
+    },
+    /// No resamples were asked for where they must be drawn.
+    #[error("draw resamples of {pairs} pairs: `0` were asked for; set `resamples`, 20000 is usual")]
+    NoDraws {
+        /// The number of pairs.
+        pairs: usize,
+    },
+    /// The resamples would not fit into memory.
+    #[error(
+        "draw {draws} resamples of {pairs} pairs: that is beyond the limit of {limit} counts; ask for fewer resamples"
+    )]
+    TooManyResamples {
+        /// The number of pairs.
+        pairs: usize,
+        /// The number of resamples.
+        draws: u32,
+        /// The largest allowed product of both.
+        limit: usize,
+    },
+    /// A quantile's level is beyond one.
+    #[error("use the level `{parts}`: parts per 10,000 go from 0 to 10000; p95 is 9500")]
+    LevelOutOfRange {
+        /// Parts per 10,000.
+        parts: u16,
+    },
+    /// A confidence leaves no room for tails, or lets them overlap.
+    #[error(
+        "use the confidence `{fraction}`: above 0.5 and below 1 with at most four decimals is needed; 0.95 is usual"
+    )]
+    ConfidenceOutOfRange {
+        /// The confidence, as a fraction.
+        fraction: f64,
+    },
+    /// A bound is NaN or infinite.
+    #[error("use the bound `{value}`: a finite number is needed; 1.05 allows 5 % more")]
+    BoundNotFinite {
+        /// The bound.
+        value: f64,
+    },
+    /// A p is NaN or not between 0 and 1.
+    #[error(
+        "use `p_values`: value {position} is `{value}`, and a p is between 0 and 1; leave out claims that have none"
+    )]
+    NotAProbability {
+        /// Which value, from 1.
+        position: usize,
+        /// The value.
+        value: f64,
+    },
+}
+
+/// Refuses what no statistic can be computed from.
+pub(super) fn require_finite(input: &'static str, values: &[f64]) -> Result<(), StatsError> {
+    if values.is_empty() {
+        return Err(StatsError::Empty { input });
+    }
+    match values.iter().position(|value| !value.is_finite()) {
+        Some(index) => Err(StatsError::NotFinite { input, position: index + 1, value: values[index] }),
+        None => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_fit_after_failed_to_and_name_the_remedy() {
+        let error = StatsError::NotFinite { input: "baseline", position: 3, value: f64::NAN };
+        assert_eq!(
+            format!("failed to {error}"),
+            "failed to use `baseline`: value 3 is `NaN`, and a finite number is needed; run it again"
+        );
+        let error = StatsError::ZeroBaselineInResamples { weight: 1, total: 3125 };
+        assert_eq!(
+            format!("failed to {error}"),
+            "failed to divide by the median of `baseline`: it is `0` in 1 of 3125 resamples; judge this metric by an absolute budget"
+        );
+    }
+
+    #[test]
+    fn the_first_value_that_is_not_finite_is_named() {
+        assert_eq!(require_finite("samples", &[]), Err(StatsError::Empty { input: "samples" }));
+        assert_eq!(require_finite("samples", &[0.0, -1.0, f64::MAX]), Ok(()));
+        for bad in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
+            let error = require_finite("samples", &[1.0, bad, f64::NAN]).unwrap_err();
+            assert!(matches!(error, StatsError::NotFinite { input: "samples", position: 2, .. }), "{error}");
+        }
+    }
+}

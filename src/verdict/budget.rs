@@ -1,0 +1,319 @@
+//! One budget in one case: numbers, interval, outcome.
+
+use super::analysis::{AnalysisError, Bounded, BudgetResult, Outcome, Role, WaiverState, WaiverUse, is_exact};
+use super::reduce::{Paired, paired};
+use super::Warning;
+use crate::evidence::Evidence;
+use crate::plan::Plan;
+use crate::spec::{Bound, Budget, IntervalKind, Reported, Waiver};
+use crate::stats::{
+    self, Alpha, Confidence, Estimate, Interval, IntervalRule, Resamples, StatsError, median, median_of, p_beyond, p_within,
+    pairs_for_power, ratio_of_medians,
+};
+use crate::unit::{Assumption, Case, Metric, Side, Statistic};
+
+/// Judges budgets: what all of a campaign's have in common.
+pub(super) struct Judge<'a> {
+    evidence: &'a Evidence,
+    date: jiff::civil::Date,
+    resamples: Resamples,
+    rule: IntervalRule,
+    confidence: Confidence,
+}
+
+impl<'a> Judge<'a> {
+    pub(super) fn new(evidence: &'a Evidence, date: jiff::civil::Date) -> Result<Self, AnalysisError> {
+        let Plan { analysis, profile, .. } = &evidence.plan;
+        let rule = match analysis.interval {
+            IntervalKind::TwoSided => IntervalRule::TwoSided,
+            IntervalKind::OneSided => IntervalRule::OneSided,
+        };
+        let parts = u16::try_from(analysis.confidence_parts).unwrap_or(u16::MAX);
+        Ok(Self {
+            evidence,
+            date,
+            resamples: Resamples::new(profile.pairs as usize, analysis.seed, analysis.resamples)?,
+            rule,
+            confidence: Confidence::from_parts(parts)?,
+        })
+    }
+
+    /// The error that is allowed on each side of an interval.
+    pub(super) fn alpha(&self) -> Alpha {
+        self.rule.alpha(self.confidence)
+    }
+
+    /// A metric that is shown and not judged.
+    pub(super) fn report(
+        &self,
+        matchup: usize,
+        case: &Case,
+        reported: &Reported,
+        warnings: &mut Vec<Warning>,
+    ) -> Result<BudgetResult, AnalysisError> {
+        let mut result = blank(Role::Report, &reported.metric, reported.statistic, case, None);
+        if let Some(pairs) = self.pairs(matchup, case, &reported.metric, &mut result, warnings) {
+            let exact = reported.metric.assumption == Assumption::Exact && agree(&pairs);
+            self.ratio(&pairs, exact, &mut result)?;
+        }
+        Ok(result)
+    }
+
+    /// A budget of a hypothesis.
+    pub(super) fn budget(
+        &self,
+        matchup: usize,
+        case: &Case,
+        role: Role,
+        budget: &Budget,
+        warnings: &mut Vec<Warning>,
+    ) -> Result<BudgetResult, AnalysisError> {
+        let mut result = blank(role, &budget.metric, budget.statistic, case, Some(budget.bound));
+        result.outcome = Some(Outcome::Inconclusive);
+        if let Some(pairs) = self.pairs(matchup, case, &budget.metric, &mut result, warnings) {
+            let exact = is_exact(budget) && agree(&pairs);
+            if is_exact(budget) && !exact {
+                warnings.extend(varied(&budget.metric, case, &pairs));
+            }
+            result.exact = exact;
+            let estimate = match budget.bound {
+                Bound::MaxRatio(_) | Bound::MinRatio(_) => self.ratio(&pairs, exact, &mut result)?,
+                Bound::Max(_) | Bound::Min(_) => self.value(&pairs, budget, &mut result)?,
+            };
+            let claim = if role == Role::Benefit { Bounded::Within } else { Bounded::Beyond };
+            decide(&mut result, budget.bound, estimate.as_ref(), claim)?;
+            if result.outcome == Some(Outcome::Inconclusive) {
+                result.pairs_needed = self.pairs_needed(&pairs, &result, budget.bound);
+            }
+        }
+        if let Some(waiver) = &budget.waiver {
+            result.waiver = Some(self.waiver(&result, budget.bound, waiver)?);
+        }
+        Ok(result)
+    }
+
+    fn pairs(
+        &self,
+        matchup: usize,
+        case: &Case,
+        metric: &Metric,
+        result: &mut BudgetResult,
+        warnings: &mut Vec<Warning>,
+    ) -> Option<Paired> {
+        match paired(self.evidence, matchup, case, metric, result.statistic) {
+            Ok(pairs) => {
+                result.pairs = u32::try_from(pairs.baseline.len()).unwrap_or(u32::MAX);
+                result.baseline = median(&pairs.baseline).ok();
+                result.candidate = median(&pairs.candidate).ok();
+                Some(pairs)
+            }
+            Err(missing) => {
+                result.undefined = Some(missing.what);
+                warnings.extend(missing.warning.filter(|warning| !warnings.contains(warning)));
+                None
+            }
+        }
+    }
+
+    /// Fills in ratio and interval, and gives the estimate where the values are noisy.
+    fn ratio(
+        &self,
+        pairs: &Paired,
+        exact: bool,
+        result: &mut BudgetResult,
+    ) -> Result<Option<Estimate>, AnalysisError> {
+        result.exact = exact;
+        if exact {
+            // Equal in every pair, so the first pair says it all.
+            let (baseline, candidate) = (pairs.baseline[0], pairs.candidate[0]);
+            match exact_ratio(baseline, candidate) {
+                Some(ratio) => (result.ratio, result.low, result.high) = (Some(ratio), Some(ratio), Some(ratio)),
+                None => result.undefined = Some(format!("the baseline is zero and the candidate is {candidate}")),
+            }
+            return Ok(None);
+        }
+        match ratio_of_medians(&self.resamples, &pairs.baseline, &pairs.candidate) {
+            Ok(estimate) => {
+                let interval = self.interval(&estimate, result);
+                result.ratio = Some(estimate.point());
+                Ok(interval.map(|_| estimate))
+            }
+            Err(error) => undefined(result, error),
+        }
+    }
+
+    /// Fills in value and interval of an absolute budget.
+    fn value(
+        &self,
+        pairs: &Paired,
+        budget: &Budget,
+        result: &mut BudgetResult,
+    ) -> Result<Option<Estimate>, AnalysisError> {
+        if budget.metric.assumption == Assumption::Exact {
+            // A counter is held to its bound in every operation.
+            let (low, high) = pairs.candidate_range;
+            let value = if matches!(budget.bound, Bound::Min(_)) { low } else { high };
+            (result.value, result.low, result.high) = (Some(value), Some(value), Some(value));
+            result.exact = true;
+            return Ok(None);
+        }
+        match median_of(&self.resamples, &pairs.candidate) {
+            Ok(estimate) => {
+                let interval = self.interval(&estimate, result);
+                result.value = Some(estimate.point());
+                Ok(interval.map(|_| estimate))
+            }
+            Err(error) => undefined(result, error),
+        }
+    }
+
+    fn interval(&self, estimate: &Estimate, result: &mut BudgetResult) -> Option<Interval> {
+        let interval = Interval::percentile(estimate.distribution(), self.rule, self.confidence);
+        (result.low, result.high) = (Some(interval.low()), Some(interval.high()));
+        Some(interval)
+    }
+
+    fn waiver(&self, result: &BudgetResult, bound: Bound, waiver: &Waiver) -> Result<WaiverUse, AnalysisError> {
+        let waived = match bound {
+            Bound::MaxRatio(_) => Bound::MaxRatio(waiver.bound),
+            Bound::MinRatio(_) => Bound::MinRatio(waiver.bound),
+            Bound::Max(_) => Bound::Max(waiver.bound),
+            Bound::Min(_) => Bound::Min(waiver.bound),
+        };
+        let inside = match (result.low, result.high) {
+            (Some(low), Some(high)) => outcome(low, high, waived)? == Outcome::Pass,
+            _ => false,
+        };
+        let state = if result.outcome == Some(Outcome::Pass) {
+            WaiverState::NotNeeded
+        } else if self.date > waiver.until {
+            WaiverState::Expired
+        } else if inside {
+            WaiverState::Used
+        } else {
+            WaiverState::Exceeded
+        };
+        Ok(WaiverUse {
+            reason: waiver.reason.clone(),
+            approved_by: waiver.approved_by.clone(),
+            bound: waiver.bound,
+            until: waiver.until,
+            state,
+        })
+    }
+
+    fn pairs_needed(&self, pairs: &Paired, result: &BudgetResult, bound: Bound) -> Option<u32> {
+        let (Bound::MaxRatio(bound) | Bound::MinRatio(bound)) = bound else { return None };
+        pairs_for_power(&pairs.baseline, &pairs.candidate, result.ratio?, bound, self.alpha())
+    }
+}
+
+fn blank(role: Role, metric: &Metric, statistic: Statistic, case: &Case, bound: Option<Bound>) -> BudgetResult {
+    BudgetResult {
+        role,
+        metric: metric.name.to_string(),
+        statistic,
+        unit: metric.unit,
+        direction: metric.direction,
+        case: case.clone(),
+        bound,
+        baseline: None,
+        candidate: None,
+        ratio: None,
+        value: None,
+        low: None,
+        high: None,
+        undefined: None,
+        exact: false,
+        pairs: 0,
+        point_within: None,
+        outcome: None,
+        p: None,
+        p_adjusted: None,
+        confirmed: false,
+        waiver: None,
+        pairs_needed: None,
+    }
+}
+
+fn undefined(result: &mut BudgetResult, error: StatsError) -> Result<Option<Estimate>, AnalysisError> {
+    result.undefined = Some(error.to_string());
+    Ok(None)
+}
+
+/// Whether all runs of each side have the same value.
+fn agree(pairs: &Paired) -> bool {
+    [&pairs.baseline, &pairs.candidate].into_iter().all(|values| values.iter().all(|value| *value == values[0]))
+}
+
+fn varied(metric: &Metric, case: &Case, pairs: &Paired) -> Vec<Warning> {
+    let mut warnings = Vec::new();
+    for (side, values) in Side::BOTH.into_iter().zip([&pairs.baseline, &pairs.candidate]) {
+        let low = values.iter().copied().fold(f64::INFINITY, f64::min);
+        let high = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        if low < high {
+            warnings.push(Warning::ExactVaried {
+                metric: metric.name.to_string(),
+                case: case.clone(),
+                side,
+                low,
+                high,
+            });
+        }
+    }
+    warnings
+}
+
+/// The ratio of exact values: 0/0 is 1, and x/0 is none.
+fn exact_ratio(baseline: f64, candidate: f64) -> Option<f64> {
+    if baseline == candidate {
+        Some(1.0)
+    } else if baseline == 0.0 {
+        None
+    } else {
+        Some(candidate / baseline)
+    }
+}
+
+/// Gives the outcome: the whole interval inside passes, the whole interval beyond fails, anything else is inconclusive.
+fn decide(
+    result: &mut BudgetResult,
+    bound: Bound,
+    estimate: Option<&Estimate>,
+    claim: Bounded,
+) -> Result<(), AnalysisError> {
+    if let (Some(low), Some(high)) = (result.low, result.high) {
+        let limit = limit(bound)?;
+        result.outcome = Some(outcome(low, high, bound)?);
+        result.point_within = result.ratio.or(result.value).map(|point| limit.holds(point));
+        result.p = estimate.map(|estimate| match claim {
+            Bounded::Within => p_within(estimate.distribution(), limit),
+            Bounded::Beyond => p_beyond(estimate.distribution(), limit),
+        });
+    } else if result.exact {
+        // A regression from zero has no ratio, and is one all the same.
+        result.outcome = Some(Outcome::Fail);
+    }
+    Ok(())
+}
+
+fn limit(bound: Bound) -> Result<stats::Bound, StatsError> {
+    match bound {
+        Bound::MaxRatio(value) | Bound::Max(value) => stats::Bound::at_most(value),
+        Bound::MinRatio(value) | Bound::Min(value) => stats::Bound::at_least(value),
+    }
+}
+
+/// The outcome of the interval from `low` to `high` under `bound`: the whole of it inside passes, the whole of it beyond fails.
+///
+/// # Errors
+///
+/// A bound that is not finite.
+pub fn outcome(low: f64, high: f64, bound: Bound) -> Result<Outcome, StatsError> {
+    let limit = limit(bound)?;
+    Ok(match (limit.holds(low), limit.holds(high)) {
+        (true, true) => Outcome::Pass,
+        (false, false) => Outcome::Fail,
+        _ => Outcome::Inconclusive,
+    })
+}

@@ -1,0 +1,21 @@
+//! Evidence + plan → [`Analysis`] → [`Verdicts`].
+//!
+//! [`analyse`] reduces every run to one number per metric and statistic, pairs the numbers, and gives every budget in every
+//! case an outcome. [`judge`] reads the outcomes through the verdict table, first line first. Both are functions of what is
+//! stored, so that anybody who has a campaign's folder comes to the same bits.
+
+mod analysis;
+mod budget;
+mod checks;
+mod judge;
+mod reduce;
+mod table;
+mod warning;
+
+pub use analysis::{
+    SCHEMA as ANALYSIS_SCHEMA, Analysis, AnalysisError, BudgetResult, Bounded, CheckOutcome, CheckStatus, HypothesisAnalysis, LeftOutCase, Outcome, Role,
+    WaiverState, WaiverUse, analyse,
+};
+pub use judge::{SCHEMA as VERDICT_SCHEMA, HypothesisVerdict, Reason, Verdict, Verdicts, judge};
+pub use budget::outcome;
+pub use warning::Warning;

@@ -1,0 +1,163 @@
+//! Runs → one number each: the statistic of a metric's samples, paired by repetition.
+
+use super::Warning;
+use crate::evidence::Evidence;
+use crate::spec::QuantileKind;
+use crate::stats::{Level, QuantileRule, mean, quantile, resolves};
+use crate::unit::{Case, Metric, Scope, Side, Statistic};
+use crate::worker::protocol::Samples;
+
+/// The numbers of one metric and statistic in one case: pair by pair, baseline beside candidate.
+#[derive(Debug)]
+pub(super) struct Paired {
+    /// One number a pair.
+    pub(super) baseline: Vec<f64>,
+    /// One number a pair.
+    pub(super) candidate: Vec<f64>,
+    /// The smallest and the largest sample of the candidate over all its runs.
+    pub(super) candidate_range: (f64, f64),
+}
+
+/// Why there are no numbers to pair.
+#[derive(Debug)]
+pub(super) struct Missing {
+    /// What is missing or wrong, and where.
+    pub(super) what: String,
+    /// A doubt to show beside the result.
+    pub(super) warning: Option<Warning>,
+}
+
+fn missing(what: String) -> Missing {
+    Missing { what, warning: None }
+}
+
+/// Reduces the runs of `matchup` in `case`.
+///
+/// A run that is missing or short, and a sample that is not a finite number ≥ 0, is named, and nothing is paired.
+pub(super) fn paired(
+    evidence: &Evidence,
+    matchup: usize,
+    case: &Case,
+    metric: &Metric,
+    statistic: Statistic,
+) -> Result<Paired, Missing> {
+    let plan = &evidence.plan;
+    let mut sides = [Vec::new(), Vec::new()];
+    let mut range = (f64::INFINITY, f64::NEG_INFINITY);
+    for pair in 1..=plan.profile.pairs {
+        for (side, values) in Side::BOTH.into_iter().zip(&mut sides) {
+            let samples = samples(evidence, matchup, case, metric, pair, side)?;
+            if side == Side::Candidate {
+                range = samples.iter().fold(range, |(low, high), &value| (low.min(value), high.max(value)));
+            }
+            values.push(reduce(samples, metric, statistic, case, plan.analysis.quantile)?);
+        }
+    }
+    let [baseline, candidate] = sides;
+    Ok(Paired { baseline, candidate, candidate_range: range })
+}
+
+/// The samples of one run: complete, finite and not negative.
+fn samples(
+    evidence: &Evidence,
+    matchup: usize,
+    case: &Case,
+    metric: &Metric,
+    pair: u32,
+    side: Side,
+) -> Result<Vec<f64>, Missing> {
+    let plan = &evidence.plan;
+    let lane = plan.matchups[matchup].lane(side);
+    if evidence.is_skipped(lane, case) {
+        return Err(missing(format!("`{lane}` broke its contract in {case} and was not timed")));
+    }
+    let planned = plan
+        .runs
+        .iter()
+        .find(|run| {
+            run.pair == pair
+                && run.side == side
+                && run.matchup == matchup
+                && run.cases.iter().any(|&index| plan.cases[index] == *case)
+        })
+        .ok_or_else(|| missing(format!("pair {pair} of {case} has no {side} run in the plan")))?;
+    let record =
+        evidence.runs.get(&planned.id).ok_or_else(|| missing(format!("run `{}` is missing", planned.id)))?;
+    let cell = record
+        .cells
+        .iter()
+        .find(|cell| cell.case == *case)
+        .ok_or_else(|| missing(format!("run `{}` did not measure {case}", planned.id)))?;
+    let found = cell
+        .samples
+        .get(metric.name.as_ref())
+        .filter(|samples| !samples.is_empty())
+        .ok_or_else(|| missing(format!("run `{}` has no {}", planned.id, metric.name)))?;
+    if let Some(expected) = too_few(evidence, metric, found) {
+        return Err(missing(format!(
+            "run `{}` is short: {} samples of {}, and the plan wants {expected}",
+            planned.id,
+            found.len(),
+            metric.name
+        )));
+    }
+    let values = found.to_reals();
+    match values.iter().find(|value| !value.is_finite() || **value < 0.0) {
+        Some(value) => Err(missing(format!("run `{}` has {value} as a sample of {}", planned.id, metric.name))),
+        None => Ok(values),
+    }
+}
+
+/// The samples that the plan wants, where a run has another number.
+fn too_few(evidence: &Evidence, metric: &Metric, samples: &Samples) -> Option<String> {
+    let plan = &evidence.plan;
+    let count = samples.len() as u64;
+    let exactly = |wanted: u32| (count != u64::from(wanted)).then(|| wanted.to_string());
+    match metric.scope {
+        Scope::Run => exactly(1),
+        Scope::Counted => exactly(plan.counted),
+        Scope::Timed => match (plan.profile.samples, plan.profile.min_samples) {
+            (Some(samples), _) => exactly(samples),
+            (None, Some(least)) => (count < u64::from(least)).then(|| format!("at least {least}")),
+            (None, None) => None,
+        },
+    }
+}
+
+fn reduce(
+    mut values: Vec<f64>,
+    metric: &Metric,
+    statistic: Statistic,
+    case: &Case,
+    rule: QuantileKind,
+) -> Result<f64, Missing> {
+    let rule = match rule {
+        QuantileKind::NearestRank => QuantileRule::NearestRank,
+        QuantileKind::Linear => QuantileRule::Linear,
+    };
+    let level = match statistic {
+        Statistic::Mean => return mean(&values).map_err(|error| missing(error.to_string())),
+        Statistic::P50 => Level::P50,
+        Statistic::P95 => Level::P95,
+        Statistic::P99 => Level::P99,
+        Statistic::Min => return Ok(values.iter().copied().fold(f64::INFINITY, f64::min)),
+        Statistic::Max => return Ok(values.iter().copied().fold(f64::NEG_INFINITY, f64::max)),
+        Statistic::Value => match values[..] {
+            [value] => return Ok(value),
+            _ => return Err(missing(format!("{} has {} values where one was expected", metric.name, values.len()))),
+        },
+    };
+    if !resolves(values.len(), level) {
+        return Err(Missing {
+            what: format!("{} samples do not resolve {statistic}", values.len()),
+            warning: Some(Warning::Unresolved {
+                metric: metric.name.to_string(),
+                statistic,
+                case: case.clone(),
+                samples: values.len(),
+            }),
+        });
+    }
+    values.sort_by(f64::total_cmp);
+    quantile(&values, level, rule).map_err(|error| missing(error.to_string()))
+}

@@ -1,0 +1,244 @@
+//! The verdict table. The first line that matches gives the verdict; the lines below it that match too are told as well.
+//!
+//! | line | when | verdict |
+//! |---|---|---|
+//! | 1 | nothing of it was measured | deferred |
+//! | 2 | a correctness check fails | reject |
+//! | 3 | an exact guardrail fails without a valid waiver | reject |
+//! | 4 | comparison grade, and a noisy guardrail fails after the correction without a valid waiver | reject |
+//! | 5 | comparison grade, and every benefit fails | reject |
+//! | 6 | anything incomplete, inconclusive, failing only before the correction, a known gap open or gone, no benefit shown | revise |
+//! | 7 | preliminary grade | revise |
+//! | 8 | all else | proceed |
+
+use std::collections::BTreeMap;
+
+use super::analysis::{BudgetResult, CheckOutcome, CheckStatus, HypothesisAnalysis, Outcome, Role, WaiverState};
+use super::{HypothesisVerdict, Reason, Verdict, Warning};
+use crate::plan::PlannedHypothesis;
+use crate::spec::{Benefit, Bound, Grade};
+
+/// The verdict on one hypothesis.
+pub(super) fn verdict(
+    planned: &PlannedHypothesis,
+    outcomes: &HypothesisAnalysis,
+    grade: Grade,
+) -> HypothesisVerdict {
+    let mut reasons = reasons(planned, outcomes);
+    reasons.sort_by_key(|reason| reason.line);
+    let (line, verdict) = first_line(&reasons, grade);
+    let would = (grade == Grade::Preliminary && verdict == Verdict::Revise)
+        .then(|| first_line(&reasons, Grade::Comparison).1);
+    if let Some(would) = would {
+        reasons.push(Reason { line: 7, text: format!("preliminary evidence: would {}", would.name()) });
+    }
+    if line == 8 {
+        reasons.push(Reason { line: 8, text: in_favour(planned, outcomes) });
+    }
+    HypothesisVerdict { id: outcomes.id.clone(), verdict, line, would, reasons }
+}
+
+/// The first line of the table that some reason speaks for, and its verdict. Lines 4 and 5 want comparison grade.
+fn first_line(reasons: &[Reason], grade: Grade) -> (u8, Verdict) {
+    let reaches = |line: u8| grade == Grade::Comparison || !matches!(line, 4 | 5);
+    match reasons.iter().map(|reason| reason.line).filter(|&line| reaches(line)).min() {
+        Some(1) => (1, Verdict::Deferred),
+        Some(line @ 2..=5) => (line, Verdict::Reject),
+        Some(line) => (line, Verdict::Revise),
+        None if grade == Grade::Preliminary => (7, Verdict::Revise),
+        None => (8, Verdict::Proceed),
+    }
+}
+
+/// Every reason against the candidate, with the line that it speaks for.
+fn reasons(planned: &PlannedHypothesis, outcomes: &HypothesisAnalysis) -> Vec<Reason> {
+    let mut reasons = Vec::new();
+    let mut add = |line: u8, text: String| reasons.push(Reason { line, text });
+    if outcomes.left_out.len() == planned.cases.len() {
+        add(1, format!("nothing of it was measured: {}", left_out(outcomes)));
+        return reasons;
+    }
+    for (line, text) in checks(outcomes) {
+        add(line, text);
+    }
+    for (line, text) in outcomes.budgets.iter().filter(|budget| budget.role == Role::Guardrail).filter_map(guardrail) {
+        add(line, text);
+    }
+    match benefit(planned, outcomes) {
+        Gain::Shown | Gain::NotAsked => {}
+        Gain::Refuted => add(5, "every benefit fails: nothing speaks for the candidate".to_owned()),
+        Gain::Open(text) => add(6, text),
+    }
+    if !outcomes.left_out.is_empty() {
+        add(6, format!("incomplete: {}", left_out(outcomes)));
+    }
+    if let Some(first) = outcomes.missing_runs.first() {
+        add(6, format!("incomplete: {} runs are missing, first `{first}`", outcomes.missing_runs.len()));
+    }
+    for warning in &outcomes.warnings {
+        if matches!(warning, Warning::EqualSides { .. }) {
+            add(6, warning.text());
+        }
+    }
+    reasons
+}
+
+fn left_out(outcomes: &HypothesisAnalysis) -> String {
+    let cases: Vec<String> =
+        outcomes.left_out.iter().map(|left| format!("{} ({})", left.case, left.reason)).collect();
+    cases.join(", ")
+}
+
+/// Checks that do not simply pass, one reason for each check, with the cases and what was found in the first.
+fn checks(outcomes: &HypothesisAnalysis) -> Vec<(u8, String)> {
+    let mut found: BTreeMap<(u8, &'static str, &str), Vec<&CheckOutcome>> = BTreeMap::new();
+    for check in outcomes.checks.iter().filter(|check| check.role != Role::Capability) {
+        let (line, what) = match check.status {
+            CheckStatus::Passed => continue,
+            CheckStatus::Failed => (2, "fails"),
+            CheckStatus::KnownGapOpen => (6, "has a known gap"),
+            CheckStatus::KnownGapGone => (6, "has no gap any more"),
+            CheckStatus::NotRun => (6, "did not run"),
+        };
+        found.entry((line, what, &check.check)).or_default().push(check);
+    }
+    found
+        .into_iter()
+        .map(|((line, what, name), checks)| {
+            let more = match checks.len() {
+                1 => String::new(),
+                cases => format!(" and {} more cases", cases - 1),
+            };
+            let detail = checks[0].detail.as_deref().unwrap_or_default();
+            (line, format!("check `{name}` {what} in {}{more}: {detail}", checks[0].case))
+        })
+        .collect()
+}
+
+/// What a guardrail says against the candidate, if it does.
+fn guardrail(budget: &BudgetResult) -> Option<(u8, String)> {
+    if budget.waiver.as_ref().is_some_and(|waiver| waiver.state == WaiverState::Used) {
+        return None;
+    }
+    let waiver = match &budget.waiver {
+        Some(waiver) if waiver.state == WaiverState::Expired => {
+            format!("; its waiver ran out on {}", waiver.until)
+        }
+        Some(waiver) if waiver.state == WaiverState::Exceeded => {
+            format!("; its waiver up to {} by {} does not cover it", waiver.bound, waiver.approved_by)
+        }
+        _ => String::new(),
+    };
+    let text = describe(budget);
+    match budget.outcome? {
+        Outcome::Pass => None,
+        Outcome::Fail if budget.exact => Some((3, format!("guardrail fails: {text}{waiver}"))),
+        Outcome::Fail if budget.confirmed => Some((4, format!("guardrail fails: {text}{waiver}"))),
+        Outcome::Fail => Some((6, format!("guardrail fails alone, but not after the correction: {text}{waiver}"))),
+        Outcome::Inconclusive => Some((6, format!("guardrail is inconclusive: {text}{waiver}"))),
+    }
+}
+
+/// What the benefits together say.
+enum Gain {
+    /// None was declared.
+    NotAsked,
+    /// One holds.
+    Shown,
+    /// Every one fails.
+    Refuted,
+    /// None is shown.
+    Open(String),
+}
+
+fn benefit(planned: &PlannedHypothesis, outcomes: &HypothesisAnalysis) -> Gain {
+    if planned.hypothesis.benefits.is_empty() {
+        return Gain::NotAsked;
+    }
+    let budgets: Vec<&BudgetResult> =
+        outcomes.budgets.iter().filter(|budget| budget.role == Role::Benefit).collect();
+    let capabilities = capabilities(planned, outcomes);
+    if budgets.iter().any(|budget| budget.outcome == Some(Outcome::Pass) && budget.confirmed)
+        || capabilities.contains(&CheckStatus::Passed)
+    {
+        return Gain::Shown;
+    }
+    let refuted = budgets.iter().all(|budget| budget.outcome == Some(Outcome::Fail))
+        && capabilities.iter().all(|&status| status == CheckStatus::Failed);
+    if refuted && budgets.len() + capabilities.len() > 0 {
+        return Gain::Refuted;
+    }
+    // The nearest to one: an inconclusive or uncorrected one, to say what would settle it.
+    let nearest = budgets.iter().find(|budget| budget.outcome != Some(Outcome::Fail)).map(|budget| describe(budget));
+    Gain::Open(match nearest {
+        Some(nearest) => format!("no benefit is shown; nearest: {nearest}"),
+        None => "no benefit is shown".to_owned(),
+    })
+}
+
+/// One status for each capability: it holds where it holds in every case.
+fn capabilities(planned: &PlannedHypothesis, outcomes: &HypothesisAnalysis) -> Vec<CheckStatus> {
+    let mut statuses = Vec::new();
+    for benefit in &planned.hypothesis.benefits {
+        if let Benefit::Capability(check) = benefit {
+            let mut cases = outcomes
+                .checks
+                .iter()
+                .filter(|outcome| outcome.role == Role::Capability && outcome.check == check.check)
+                .map(|outcome| outcome.status);
+            let Some(first) = cases.next() else { continue };
+            statuses.push(cases.fold(first, |all, status| match (all, status) {
+                (CheckStatus::Failed, _) | (_, CheckStatus::Failed) => CheckStatus::Failed,
+                (CheckStatus::Passed, status) => status,
+                (all, _) => all,
+            }));
+        }
+    }
+    statuses
+}
+
+fn in_favour(planned: &PlannedHypothesis, outcomes: &HypothesisAnalysis) -> String {
+    let guardrails = outcomes.budgets.iter().filter(|budget| budget.role == Role::Guardrail);
+    let waived = guardrails
+        .clone()
+        .filter(|budget| budget.waiver.as_ref().is_some_and(|waiver| waiver.state == WaiverState::Used))
+        .count();
+    let mut text = format!("checks hold, and {} guardrails pass", guardrails.count() - waived);
+    if waived > 0 {
+        text.push_str(&format!(" ({waived} more are waived)"));
+    }
+    let holds = outcomes
+        .budgets
+        .iter()
+        .find(|budget| budget.role == Role::Benefit && budget.outcome == Some(Outcome::Pass) && budget.confirmed);
+    if let Some(budget) = holds {
+        text.push_str(&format!("; benefit: {}", describe(budget)));
+    } else if !planned.hypothesis.benefits.is_empty() {
+        text.push_str("; benefit: the candidate passes a check that the baseline does not");
+    }
+    text
+}
+
+/// A budget in words: what, where, how much, against what, and what would settle it.
+fn describe(budget: &BudgetResult) -> String {
+    let mut text = format!("{} {} in {}", budget.metric, budget.statistic, budget.case);
+    let number = |value: Option<f64>| value.map_or_else(|| "undefined".to_owned(), |value| format!("{value:.4}"));
+    let what = budget.ratio.or(budget.value);
+    if what.is_some() && budget.exact {
+        text.push_str(&format!(" is {}", number(what)));
+    } else if what.is_some() {
+        text.push_str(&format!(" is {} [{}, {}]", number(what), number(budget.low), number(budget.high)));
+    }
+    match budget.bound {
+        Some(Bound::MaxRatio(bound) | Bound::Max(bound)) => text.push_str(&format!(", at most {bound}")),
+        Some(Bound::MinRatio(bound) | Bound::Min(bound)) => text.push_str(&format!(", at least {bound}")),
+        None => {}
+    }
+    if let Some(why) = &budget.undefined {
+        text.push_str(&format!(": {why}"));
+    }
+    if let Some(pairs) = budget.pairs_needed {
+        text.push_str(&format!("; about {pairs} pairs would settle it"));
+    }
+    text
+}

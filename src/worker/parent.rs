@@ -1,0 +1,103 @@
+//! The end that starts a child, listens until a deadline, and kills what does not end.
+//!
+//! A child gets a process group of its own. Whatever happens, nothing of that group is left when [`Worker::run`] returns,
+//! and it returns by the deadline: a child that hangs, writes garbage, writes without end, closes its output, or leaves
+//! grandchildren that hold its pipes open, is an error like any other. While the child works, its parent sleeps.
+
+use std::ffi::OsString;
+use std::os::unix::process::CommandExt;
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use super::cause::{Cause, Ending, WorkerError};
+use super::conversation::Conversation;
+use super::protocol::{Cell, Observed, Request};
+use super::running::Running;
+use crate::measure::clock;
+use crate::measure::rusage::Usage;
+use crate::unit::Case;
+use crate::workload::CheckResult;
+
+/// What a child has done.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Output {
+    /// The measured cases, in the order of the request.
+    pub cells: Vec<Cell>,
+    /// How each check of each case came out.
+    pub checks: Vec<CheckResult>,
+    /// The digest of the answer in each case that was checked; none where a broken check left no answer.
+    pub answers: Vec<(Case, String)>,
+    /// What the process saw of itself and its limits; always there where the child's work is done.
+    pub observed: Option<Observed>,
+    /// What the kernel says that it used, with its exit.
+    pub usage: Usage,
+}
+
+/// How to start a child.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Worker {
+    program: PathBuf,
+    arguments: Vec<OsString>,
+}
+
+impl Worker {
+    /// The running program itself, as `gate worker`: also when its file was replaced or removed since it started.
+    #[must_use]
+    pub fn this_program() -> Self {
+        Self::new("/proc/self/exe", ["worker"])
+    }
+
+    /// Another program that speaks the protocol.
+    #[must_use]
+    pub fn new<A: Into<OsString>>(program: impl Into<PathBuf>, arguments: impl IntoIterator<Item = A>) -> Self {
+        Self { program: program.into(), arguments: arguments.into_iter().map(Into::into).collect() }
+    }
+
+    /// Starts a child, has it do what `request` asks, and waits for its end, at most `timeout` from now.
+    ///
+    /// The child dies with the thread that called this, so that none is left when the program is killed.
+    ///
+    /// # Errors
+    ///
+    /// The child could not be started, did not do its work in time, or did other work than it was asked for. It has
+    /// ended then, with every process of its group.
+    pub fn run(&self, request: &Request, timeout: Duration) -> Result<Output, WorkerError> {
+        let begin = clock::now();
+        let alone = |cause| WorkerError { cause, case: None, stderr: String::new() };
+        let child = self.start().map_err(alone)?;
+        let mut conversation = Conversation::new(request);
+        let mut running = Running::new(child, request);
+        let listened = running.listen(&mut conversation, begin, timeout);
+        // Also after an error: nothing of the group may be left.
+        let ended = running.end();
+        let outcome = listened.and_then(|()| {
+            let reaped = ended?;
+            running.hear_the_rest(&mut conversation)?;
+            if !conversation.is_done() || !reaped.status.success() {
+                return Err(Cause::Crashed(Ending::of(reaped.status)));
+            }
+            Ok(reaped.usage)
+        });
+        // Once all is said, nothing is about a case any more.
+        let case = conversation.case().filter(|_| !conversation.is_done()).cloned();
+        outcome.and_then(|usage| conversation.finish(usage)).map_err(|cause| WorkerError {
+            cause,
+            case,
+            stderr: running.stderr_tail(),
+        })
+    }
+
+    fn start(&self) -> Result<Child, Cause> {
+        Command::new(&self.program)
+            .args(&self.arguments)
+            .process_group(0)
+            // A backtrace would push the reason for a panic out of stderr's tail, and taking one costs time in a lane.
+            .env("RUST_BACKTRACE", "0")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .map_err(|source| Cause::Start { program: self.program.display().to_string(), source })
+    }
+}

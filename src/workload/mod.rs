@@ -1,0 +1,193 @@
+//! What the built-in suites measure: lanes over deterministic fixtures, each with checks of its own.
+//!
+//! A suite is described by its [`catalogue`] entry, which a gate file is validated against, and opened
+//! in a worker process as a [`Bench`]: one lane in one case, ready to run operations.
+
+pub mod catalogue;
+pub mod dashboard;
+pub mod probe;
+
+use crate::fixture::FixtureError;
+use crate::unit::Case;
+
+/// Opens the lane of a suite in one case.
+///
+/// # Errors
+///
+/// A suite, lane or case that there isn't, or whatever keeps the lane from opening.
+pub fn open(suite: &str, lane: &str, case: &Case, setup: &Setup) -> Result<Box<dyn Bench>, WorkloadError> {
+    match suite {
+        dashboard::SUITE => dashboard::open(lane, case, setup),
+        probe::SUITE => probe::open(lane, case),
+        _ => Err(no_such_suite(suite)),
+    }
+}
+
+/// Runs these checks of the lane of a suite in one case, and says of each how it came out.
+///
+/// An answer that can't be had or read fails the checks that need it.
+///
+/// # Errors
+///
+/// A suite, lane, case or check that there isn't, or whatever keeps the lane from opening.
+pub fn check(
+    suite: &str,
+    lane: &str,
+    case: &Case,
+    setup: &Setup,
+    checks: &[String],
+) -> Result<Vec<CheckResult>, WorkloadError> {
+    match suite {
+        dashboard::SUITE => dashboard::check(lane, case, setup, checks),
+        probe::SUITE => probe::check(lane, case, checks),
+        _ => Err(no_such_suite(suite)),
+    }
+}
+
+/// The names of the fixtures that a case of a suite is measured on.
+///
+/// # Errors
+///
+/// A suite or case that there isn't.
+pub fn fixtures(suite: &str, case: &Case) -> Result<Vec<String>, WorkloadError> {
+    match suite {
+        dashboard::SUITE => dashboard::fixtures_for(case),
+        probe::SUITE => Ok(Vec::new()),
+        _ => Err(no_such_suite(suite)),
+    }
+}
+
+fn no_such_suite(suite: &str) -> WorkloadError {
+    WorkloadError::NoSuchSuite { suite: suite.to_owned() }
+}
+
+/// What the cells of a run are built from.
+#[derive(Debug, Clone)]
+pub struct Setup {
+    /// The seed of whatever in a fixture is random.
+    pub seed: u64,
+    /// A nullable value is null where `(row + column) % null_period == 0`.
+    pub null_period: u32,
+    /// Threads that the database and the lane may use: the CPUs that the run is bound to.
+    pub threads: u32,
+}
+
+/// What one operation answered.
+#[derive(Debug, Default)]
+pub struct Response {
+    /// Rows in the answer, counted while it was written.
+    pub rows: u64,
+    /// The answer as it would go to the client.
+    pub body: Vec<u8>,
+}
+
+/// The counters that one operation reports beside its time, by metric name.
+///
+/// The caller owns it, with room for all, so that reporting allocates nothing.
+#[derive(Debug, Default)]
+pub struct Counters(Vec<(&'static str, u64)>);
+
+impl Counters {
+    /// Room for `metrics` counters.
+    #[must_use]
+    pub fn with_capacity(metrics: usize) -> Self {
+        Self(Vec::with_capacity(metrics))
+    }
+
+    /// Reports `value` of `metric` for this operation.
+    pub fn record(&mut self, metric: &'static str, value: u64) {
+        self.0.push((metric, value));
+    }
+
+    /// Forgets the last operation's.
+    pub fn clear(&mut self) {
+        self.0.clear();
+    }
+
+    /// What was reported, in order.
+    pub fn iter(&self) -> impl Iterator<Item = (&'static str, u64)> {
+        self.0.iter().copied()
+    }
+}
+
+/// One lane in one case, ready to run.
+pub trait Bench {
+    /// Runs one operation.
+    ///
+    /// # Errors
+    ///
+    /// Whatever keeps the lane from answering.
+    fn operation(&mut self, counters: &mut Counters) -> Result<Response, WorkloadError>;
+
+    /// The rows that every answer must have.
+    fn expected_rows(&self) -> u64;
+
+    /// A digest of an answer that is equal for equal values, types, names and order: SHA-256 in hex.
+    ///
+    /// # Errors
+    ///
+    /// An answer that can't be read.
+    fn digest(&self, response: &Response) -> Result<String, WorkloadError>;
+}
+
+/// How one check of one lane in one case came out.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct CheckResult {
+    /// The check's name in the catalogue.
+    pub check: String,
+    /// The case.
+    pub case: Case,
+    /// `None` where it holds; else what was found and what was expected.
+    pub failure: Option<String>,
+}
+
+/// What keeps a lane from answering.
+#[derive(Debug, thiserror::Error)]
+pub enum WorkloadError {
+    /// The suite does not have the lane.
+    #[error("suite `{suite}` has no lane `{lane}`")]
+    NoSuchLane {
+        /// The suite.
+        suite: &'static str,
+        /// The lane asked for.
+        lane: String,
+    },
+    /// There is no such suite.
+    #[error("there is no suite `{suite}`")]
+    NoSuchSuite {
+        /// The suite asked for.
+        suite: String,
+    },
+    /// The suite does not have the check.
+    #[error("suite `{suite}` has no check `{check}`")]
+    NoSuchCheck {
+        /// The suite.
+        suite: &'static str,
+        /// The check asked for.
+        check: String,
+    },
+    /// The case lacks an axis that the suite needs, or has a value there that it can't use.
+    #[error("suite `{suite}` can't run the case `{case}`: axis `{axis}` must be {expected}")]
+    Axis {
+        /// The suite.
+        suite: &'static str,
+        /// The axis.
+        axis: &'static str,
+        /// The case.
+        case: Case,
+        /// What the axis may be.
+        expected: &'static str,
+    },
+    /// A fixture could not be made or trusted.
+    #[error(transparent)]
+    Fixture(#[from] FixtureError),
+    /// DuckDB failed.
+    #[error("run DuckDB: {0}")]
+    Database(#[from] duckdb::Error),
+    /// Arrow data could not be built, written or read.
+    #[error("read or write Arrow data: {0}")]
+    Arrow(#[from] arrow::error::ArrowError),
+    /// An answer is not what it must be.
+    #[error("{0}")]
+    Answer(String),
+}

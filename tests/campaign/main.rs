@@ -1,0 +1,8 @@
+//! Campaigns over a scripted executor: everything but the processes is real, from the gate file to the exit code.
+
+mod evidence;
+mod faults;
+mod order;
+mod published;
+mod scripted;
+mod table;

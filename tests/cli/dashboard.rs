@@ -1,0 +1,88 @@
+//! The main job on real DuckDB, made small: one shape, one page.
+
+use std::fs;
+
+use crate::gate::{Answer, Bench};
+
+/// The gate that ships, cut down to one small case, under another name.
+fn small(name: &str, edit: impl Fn(&str) -> String) -> String {
+    let text = fs::read_to_string("gates/dashboard-native.toml").expect("the gate");
+    let text = text.replace("name = \"dashboard-native\"", &format!("name = \"{name}\""));
+    let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
+    for line in &mut lines {
+        if line.starts_with("shape ") || line.starts_with("shape=") {
+            *line = "shape = [\"narrow\"]".to_owned();
+        } else if line.starts_with("rows ") || line.starts_with("rows=") {
+            *line = "rows = [50]".to_owned();
+        } else if line.starts_with("heavy") || line.starts_with("cases") {
+            line.clear();
+        }
+    }
+    edit(&lines.join("\n"))
+}
+
+fn run(name: &str, edit: impl Fn(&str) -> String) -> (Bench, Answer) {
+    let bench = Bench::new();
+    let file = bench.file(&format!("{name}.toml"), &small(name, edit));
+    let answer = bench.run(&file, &["--profile", "quick", "--format", "json"]);
+    (bench, answer)
+}
+
+fn lanes(text: &str, baseline: &str, candidate: &str) -> String {
+    text.lines()
+        .map(|line| {
+            if line.starts_with("baseline") {
+                format!("baseline = {{ lane = \"{baseline}\" }}")
+            } else if line.starts_with("candidate") {
+                format!("candidate = {{ lane = \"{candidate}\" }}")
+            } else {
+                line.to_owned()
+            }
+        })
+        .collect::<Vec<_>>()
+        .join("\n")
+}
+
+#[test]
+fn the_quick_profile_is_preliminary_and_never_proceeds() {
+    let (_bench, answer) = run("forward", str::to_owned);
+    assert_eq!(answer.code, 11, "{answer:?}");
+    let report = answer.json();
+    assert_eq!(report["grade"], "preliminary");
+    let hypothesis = &report["hypotheses"][0];
+    assert_eq!(hypothesis["verdict"], "revise");
+    let budgets = hypothesis["budgets"].as_array().expect("budgets");
+    let of = |metric: &str| budgets.iter().find(|budget| budget["metric"] == metric).expect("a budget");
+    assert_eq!(of("physical_queries")["outcome"], "pass");
+    assert_eq!(of("physical_queries")["value"], 1.0);
+    assert_eq!(of("rust_heap_bytes")["outcome"], "pass");
+    assert_eq!(of("rust_heap_bytes")["exact"], true, "equal work allocates equally");
+}
+
+#[test]
+fn with_the_sides_exchanged_the_gate_rejects_by_checks_and_exact_metrics() {
+    let (_bench, answer) = run("reversed", |text| lanes(text, "native-v1", "api-direct"));
+    assert_eq!(answer.code, 10, "{answer:?}");
+    let report = answer.json();
+    let hypothesis = &report["hypotheses"][0];
+    assert_eq!(hypothesis["verdict"], "reject");
+    let failed = |list: &str, key: &str| {
+        hypothesis[list].as_array().expect("a list").iter().any(|item| item[key] == "fail" || item[key] == "failed")
+    };
+    assert!(failed("checks", "status"), "{hypothesis:#}");
+    assert!(failed("budgets", "outcome"), "{hypothesis:#}");
+}
+
+#[test]
+fn a_lane_that_drops_one_null_is_rejected_though_it_is_fast() {
+    let (_bench, answer) = run("broken", |text| lanes(text, "api-direct", "fault:drop-null"));
+    assert_eq!(answer.code, 10, "{answer:?}");
+    let text = answer.stdout;
+    assert!(text.contains("null-positions") && text.contains("exact-values"), "{text}");
+}
+
+#[test]
+fn equal_lanes_never_proceed() {
+    let (_bench, answer) = run("equal", |text| lanes(text, "native-v1", "native-v1"));
+    assert_eq!(answer.code, 11, "{answer:?}");
+}

@@ -1,0 +1,83 @@
+//! How the tests start `gate`.
+
+use std::fs::File;
+use std::path::{Path, PathBuf};
+
+use assert_cmd::Command;
+use rustix::fs::{FlockOperation, flock};
+use tempfile::TempDir;
+
+/// A folder with gate files of its own, and where campaigns land.
+pub(crate) struct Bench {
+    folder: TempDir,
+}
+
+/// What a command came to.
+#[derive(Debug)]
+pub(crate) struct Answer {
+    pub(crate) code: i32,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+}
+
+impl Bench {
+    pub(crate) fn new() -> Self {
+        Self { folder: tempfile::tempdir().expect("a folder") }
+    }
+
+    /// Writes a gate file and returns its path.
+    pub(crate) fn file(&self, name: &str, text: &str) -> PathBuf {
+        let path = self.folder.path().join(name);
+        std::fs::write(&path, text).expect("a gate file");
+        path
+    }
+
+    pub(crate) fn results(&self) -> PathBuf {
+        self.folder.path().join("results")
+    }
+
+    /// Runs a gate file; one campaign at a time, as the host-wide lock wants.
+    pub(crate) fn run(&self, file: &Path, arguments: &[&str]) -> Answer {
+        let _turn = turn();
+        answer(Command::cargo_bin("gate").expect("gate").arg("run").arg(file).arg("--results").arg(self.results()).args(arguments))
+    }
+
+    /// The one campaign of `gate`.
+    pub(crate) fn campaign(&self, gate: &str) -> PathBuf {
+        let mut found: Vec<PathBuf> = std::fs::read_dir(self.results().join(gate))
+            .expect("campaigns")
+            .map(|entry| entry.expect("an entry").path())
+            .filter(|path| path.is_dir())
+            .collect();
+        assert_eq!(found.len(), 1, "{found:?}");
+        found.remove(0)
+    }
+}
+
+/// Waits until no other test runs a campaign, in this process or another.
+pub(crate) fn turn() -> File {
+    let path = std::env::temp_dir().join("gate-tests.turn");
+    let file = File::options().write(true).create(true).truncate(false).open(path).expect("a file");
+    flock(&file, FlockOperation::LockExclusive).expect("a lock");
+    file
+}
+
+/// Runs `gate` with these arguments, where nothing is measured.
+pub(crate) fn gate<S: AsRef<std::ffi::OsStr>>(arguments: &[S]) -> Answer {
+    answer(Command::cargo_bin("gate").expect("gate").args(arguments))
+}
+
+fn answer(command: &mut Command) -> Answer {
+    let output = command.current_dir(env!("CARGO_MANIFEST_DIR")).env_remove("CLICOLOR_FORCE").output().expect("gate");
+    Answer {
+        code: output.status.code().expect("an exit code"),
+        stdout: String::from_utf8(output.stdout).expect("text"),
+        stderr: String::from_utf8(output.stderr).expect("text"),
+    }
+}
+
+impl Answer {
+    pub(crate) fn json(&self) -> serde_json::Value {
+        serde_json::from_str(&self.stdout).unwrap_or_else(|error| panic!("{error}: {self:?}"))
+    }
+}

@@ -1,0 +1,214 @@
+//! Campaigns of the `probe` suite: every kind of end, with real worker processes.
+
+use crate::gate::{Answer, Bench, gate};
+
+/// A gate of two small cases; `candidate` is a lane.
+fn gate_file(candidate: &str, profile: &str) -> String {
+    format!(
+        r#"gate = 1
+name = "probe"
+title = "a loop against another"
+[target]
+suite = "probe"
+[matrix]
+work = [1000, 20000]
+[profile.quick]
+grade = "preliminary"
+pairs = 3
+samples = 20
+{profile}
+[[hypothesis]]
+id = "loop"
+claim = "the candidate is no slower"
+baseline = {{ lane = "steady" }}
+candidate = {{ lane = "{candidate}" }}
+rollback = "keep steady"
+[[hypothesis.correctness]]
+check = "row-count"
+[[hypothesis.guardrail]]
+metric = "rust_heap_bytes"
+max_ratio = 1.05
+[[hypothesis.report]]
+metric = "latency"
+"#
+    )
+}
+
+fn run(bench: &Bench, candidate: &str, profile: &str, arguments: &[&str]) -> Answer {
+    let file = bench.file("probe.toml", &gate_file(candidate, profile));
+    bench.run(&file, &[&["--profile", "quick"], arguments].concat())
+}
+
+#[test]
+fn equal_sides_are_allowed_with_a_warning_and_never_proceed() {
+    let bench = Bench::new();
+    let answer = run(&bench, "steady", "", &["--format", "json"]);
+    assert_eq!(answer.code, 11, "{answer:?}");
+    assert!(answer.stderr.contains("same lane"), "{}", answer.stderr);
+    let report = answer.json();
+    assert_eq!(report["hypotheses"][0]["verdict"], "revise");
+    assert_eq!(report["grade"], "preliminary");
+}
+
+#[test]
+fn a_candidate_that_allocates_more_is_rejected_in_any_grade() {
+    let bench = Bench::new();
+    let answer = run(&bench, "slow", "", &["--format", "json"]);
+    assert_eq!(answer.code, 10, "{answer:?}");
+    let budgets = answer.json()["hypotheses"][0]["budgets"].as_array().expect("budgets").clone();
+    let heap: Vec<_> = budgets.iter().filter(|budget| budget["metric"] == "rust_heap_bytes").collect();
+    assert_eq!(heap.len(), 2);
+    for budget in heap {
+        assert_eq!((&budget["outcome"], &budget["role"], &budget["exact"]), (&"fail".into(), &"guardrail".into(), &true.into()));
+        for key in ["metric", "statistic", "case", "ratio", "low", "high"] {
+            assert!(!budget[key].is_null(), "{key}: {budget}");
+        }
+    }
+}
+
+#[test]
+fn a_wrong_answer_is_rejected_and_not_timed() {
+    let bench = Bench::new();
+    let answer = run(&bench, "fault:wrong-answer", "", &[]);
+    assert_eq!(answer.code, 10, "{answer:?}");
+    assert!(answer.stdout.contains("row-count"), "{}", answer.stdout);
+    let runs = std::fs::read_dir(bench.campaign("probe").join("runs")).expect("runs").count();
+    assert_eq!(runs, 0);
+}
+
+#[test]
+fn a_worker_that_crashes_hangs_or_answers_wrongly_ends_the_campaign_with_what_was_measured() {
+    for (lane, says) in [
+        ("fault:crash", "the worker crashed"),
+        ("fault:hang", "was killed after 1"),
+        ("fault:short-answer", "answered wrongly"),
+    ] {
+        let bench = Bench::new();
+        let answer = run(&bench, lane, "timeout = \"1s\"", &[]);
+        assert_eq!(answer.code, 1, "{answer:?}");
+        assert!(answer.stderr.contains(says), "{lane}: {}", answer.stderr);
+        assert!(answer.stderr.contains("p01-candidate-1000") && answer.stderr.contains("work=1000"), "{}", answer.stderr);
+        assert!(answer.stdout.is_empty(), "{}", answer.stdout);
+        let campaign = bench.campaign("probe");
+        assert!(campaign.join("runs/p01-baseline-1000.arrow").is_file(), "the baseline's run is kept");
+        assert!(answer.stderr.contains(campaign.to_str().expect("a path")), "{}", answer.stderr);
+        assert!(!campaign.join("verdict.json").exists());
+        let ledger = std::fs::read_to_string(bench.results().join("probe/ledger.jsonl")).expect("a ledger");
+        assert!(ledger.lines().last().expect("a line").contains("failed"), "{ledger}");
+    }
+}
+
+#[test]
+fn a_report_is_rendered_again_from_what_is_stored() {
+    let bench = Bench::new();
+    let first = run(&bench, "slow", "", &["--format", "json"]);
+    let campaign = bench.campaign("probe");
+    let path = campaign.to_str().expect("a path");
+    let again = gate(&["report", path, "--format", "json"]);
+    assert_eq!((again.code, &again.stdout), (0, &first.stdout), "{}", again.stderr);
+    let markdown = gate(&["report", path, "--format", "markdown"]);
+    assert_eq!(markdown.stdout, std::fs::read_to_string(campaign.join("report.md")).expect("a report"));
+    let results = bench.results();
+    let latest = gate(&["report", "probe", "--results", results.to_str().expect("a path")]);
+    assert_eq!(latest.code, 0, "{latest:?}");
+    assert!(latest.stdout.contains("REJECT"), "{}", latest.stdout);
+    assert!(latest.stdout.lines().all(|line| line.chars().count() <= 80), "{}", latest.stdout);
+}
+
+#[test]
+fn the_manifest_checks_and_holds_every_file() {
+    let bench = Bench::new();
+    run(&bench, "steady", "", &[]);
+    let campaign = bench.campaign("probe");
+    let check = std::process::Command::new("sha256sum")
+        .args(["--quiet", "--strict", "-c", "MANIFEST.sha256"])
+        .current_dir(&campaign)
+        .status()
+        .expect("sha256sum");
+    assert!(check.success());
+    let manifest = std::fs::read_to_string(campaign.join("MANIFEST.sha256")).expect("a manifest");
+    for name in ["gate.toml", "plan.json", "provenance.json", "journal.jsonl", "analysis.json", "verdict.json", "report.md"] {
+        assert!(manifest.contains(&format!("  {name}\n")), "{name} is not in {manifest}");
+    }
+    assert_eq!(manifest.lines().count(), 7 + 12);
+}
+
+#[test]
+fn stored_samples_analyse_to_the_stored_analysis() {
+    let bench = Bench::new();
+    run(&bench, "slow", "", &[]);
+    let campaign = bench.campaign("probe");
+    let (evidence, provenance) = ::gate::evidence::Evidence::load(&campaign).expect("evidence");
+    let date = jiff::tz::Offset::UTC.to_datetime(provenance.started).date();
+    let analysis = ::gate::verdict::analyse(&evidence, date).expect("an analysis");
+    let stored = std::fs::read_to_string(campaign.join("analysis.json")).expect("an analysis");
+    assert_eq!(serde_json::to_string_pretty(&analysis).expect("JSON") + "\n", stored);
+    let verdicts = ::gate::verdict::judge(&evidence.plan, &analysis);
+    let stored = std::fs::read_to_string(campaign.join("verdict.json")).expect("verdicts");
+    assert_eq!(serde_json::to_string_pretty(&verdicts).expect("JSON") + "\n", stored);
+}
+
+#[test]
+fn fail_on_reject_lets_a_revise_through_and_says_so() {
+    let bench = Bench::new();
+    let answer = run(&bench, "steady", "", &["--fail-on", "reject"]);
+    assert_eq!(answer.code, 0, "{answer:?}");
+    assert!(answer.stderr.contains("--fail-on reject"), "{}", answer.stderr);
+    let bench = Bench::new();
+    assert_eq!(run(&bench, "slow", "", &["--fail-on", "reject"]).code, 10);
+}
+
+#[test]
+fn an_attempt_at_the_same_plan_is_counted() {
+    let bench = Bench::new();
+    let first = run(&bench, "steady", "", &["--format", "json"]);
+    // Folders are named by the second.
+    std::thread::sleep(std::time::Duration::from_millis(1_100));
+    let second = run(&bench, "steady", "", &["--format", "json"]);
+    assert_eq!((&first.json()["attempt"], &second.json()["attempt"]), (&1.into(), &2.into()));
+    assert_eq!(first.json()["plan"], second.json()["plan"]);
+}
+
+#[test]
+fn results_that_can_not_be_written_are_named() {
+    let bench = Bench::new();
+    std::fs::write(bench.results(), "a file where a folder should be").expect("a file");
+    let answer = run(&bench, "steady", "", &[]);
+    assert_eq!(answer.code, 1, "{answer:?}");
+    assert!(answer.stderr.contains("results"), "{}", answer.stderr);
+}
+
+#[test]
+fn a_lock_that_is_held_is_told_with_its_holder() {
+    let bench = Bench::new();
+    let file = bench.file("probe.toml", &gate_file("steady", ""));
+    let _turn = crate::gate::turn();
+    let lock = ::gate::target::Lock::acquire("a test").expect("the lock");
+    let answer = gate(&[
+        "run".as_ref(),
+        file.as_os_str(),
+        "--profile".as_ref(),
+        "quick".as_ref(),
+        "--results".as_ref(),
+        bench.results().as_os_str(),
+    ]);
+    drop(lock);
+    assert_eq!(answer.code, 1, "{answer:?}");
+    assert!(answer.stderr.contains("a test"), "{}", answer.stderr);
+    assert!(!bench.results().exists(), "nothing was written");
+}
+
+#[test]
+fn several_gates_print_one_line_each_and_the_gravest_counts() {
+    let bench = Bench::new();
+    let steady = bench.file("steady.toml", &gate_file("steady", "").replace("name = \"probe\"", "name = \"one\""));
+    let slow = bench.file("slow.toml", &gate_file("slow", "").replace("name = \"probe\"", "name = \"two\""));
+    let answer = bench.run(&steady, &[slow.to_str().expect("a path"), "--profile", "quick", "--format", "json"]);
+    assert_eq!(answer.code, 10, "{answer:?}");
+    let names: Vec<String> = answer
+        .stdout
+        .lines()
+        .map(|line| serde_json::from_str::<serde_json::Value>(line).expect("JSON")["gate"].as_str().expect("a name").to_owned())
+        .collect();
+    assert_eq!(names, ["one", "two"]);
+}

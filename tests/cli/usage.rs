@@ -1,0 +1,67 @@
+//! Wrong usage and wrong gate files: exit 2, the place and the remedy, and nothing written.
+
+use crate::gate::{Bench, gate};
+
+#[test]
+fn what_is_not_there_is_named() {
+    for (arguments, says) in [
+        (&["run", "no-such-gate"][..], "no-such-gate.toml"),
+        (&["check", "nowhere/none.toml"], "nowhere/none.toml"),
+        (&["run", "dashboard-native", "--profile", "none"], "--profile"),
+        (&["run", "dashboard-native", "--hypothesis", "none"], "--hypothesis"),
+        (&["report", "no-such-gate"], "gate run no-such-gate"),
+        (&["report", "src/main.rs"], "no campaign's folder"),
+        (&["run", "--format", "pdf"], "json"),
+        (&["frobnicate"], "frobnicate"),
+    ] {
+        let answer = gate(arguments);
+        assert_eq!(answer.code, 2, "{arguments:?}: {answer:?}");
+        assert!(answer.stderr.contains(says), "{arguments:?}: {}", answer.stderr);
+        assert!(answer.stdout.is_empty(), "{arguments:?}: {}", answer.stdout);
+    }
+}
+
+#[test]
+fn a_wrong_gate_file_runs_nothing_and_writes_nothing() {
+    let bench = Bench::new();
+    let minimal = std::fs::read_to_string("gates/examples/minimal.toml").expect("the example");
+    let wrong = bench.file("wrong.toml", &minimal.replacen("max_ratio", "max_ration", 1));
+    let answer = bench.run(&wrong, &[]);
+    assert_eq!(answer.code, 2, "{answer:?}");
+    assert!(answer.stderr.contains("wrong.toml") && answer.stderr.contains("max_ration"), "{}", answer.stderr);
+    assert!(!bench.results().exists());
+}
+
+#[test]
+fn one_wrong_gate_among_several_stops_all_of_them() {
+    let bench = Bench::new();
+    let wrong = bench.file("wrong.toml", "gate = 1\n");
+    let answer = bench.run(std::path::Path::new("gates/examples/minimal.toml"), &[wrong.to_str().expect("a path")]);
+    assert_eq!(answer.code, 2, "{answer:?}");
+    assert!(!bench.results().exists());
+}
+
+#[test]
+fn help_and_version_are_data() {
+    let help = gate(&["--help"]);
+    assert_eq!(help.code, 0);
+    assert!(help.stdout.contains("Exit codes") && help.stderr.is_empty(), "{help:?}");
+    assert!(!help.stdout.contains("worker"), "{}", help.stdout);
+    assert_eq!(gate(&["--version"]).stdout, format!("gate {}\n", env!("CARGO_PKG_VERSION")));
+}
+
+#[test]
+fn every_gate_that_ships_passes_its_check() {
+    let all = gate::<&str>(&["check"]);
+    assert_eq!(all.code, 0, "{all:?}");
+    assert!(all.stdout.contains("dashboard-native"), "{}", all.stdout);
+    assert!(all.stdout.contains("profile quick") && all.stdout.contains("runs"), "{}", all.stdout);
+    assert_eq!(gate(&["check", "gates/examples/minimal.toml"]).code, 0);
+}
+
+#[test]
+fn schema_and_fixtures_are_what_is_committed() {
+    let committed = |path: &str| std::fs::read_to_string(path).expect("a file");
+    assert_eq!(gate(&["schema"]).stdout, committed("gates/gate.schema.json"));
+    assert_eq!(gate(&["fixtures"]).stdout, committed("fixtures/manifest.toml"));
+}

@@ -1,0 +1,362 @@
+#!/usr/bin/env python3
+"""Reference values for the statistics module: writes stats.json beside this script.
+
+    pip install numpy scipy statsmodels
+    python3 stats.py            # rewrite stats.json
+    python3 stats.py --check    # exit 1 if stats.json would change
+
+Nothing here follows the Rust code: quantiles come from NumPy and from exact fractions, the exact
+bootstrap from every one of the n^n index tuples, the draws from NumPy's PCG64 and hashlib, Holm
+from statsmodels, and the error rates of the percentile interval from SciPy's binomial. Where two
+sources exist, the script fails unless they agree.
+Made with Python 3.11, NumPy 2.4, SciPy 1.17, statsmodels 0.15.
+"""
+
+import hashlib
+import itertools
+import json
+import math
+import pathlib
+import random
+import struct
+import sys
+from collections import Counter
+from fractions import Fraction
+
+import numpy as np
+import scipy.stats
+from statsmodels.stats.multitest import multipletests
+
+WHOLE = 10_000
+PATH = pathlib.Path(__file__).with_name("stats.json")
+# Only its random() is promised to stay the same in later versions.
+noise = random.Random(20260101)
+
+
+def measurements(n, level, spread):
+    """n positive values as a benchmark gives them, rounded so that ties occur."""
+    normal = [sum(noise.random() for _ in range(12)) - 6 for _ in range(n)]
+    return [round(level * math.exp(spread * z), 3) for z in normal]
+
+
+# Quantiles
+
+
+def nearest_rank(values, parts):
+    """The smallest value whose cumulative weight reaches parts / 10,000, in exact fractions."""
+    ordered = sorted(values)
+    for count, value in enumerate(ordered, 1):
+        if Fraction(count, len(ordered)) >= Fraction(parts, WHOLE):
+            return value
+    raise AssertionError
+
+
+def quantiles():
+    cases = []
+    for n in [1, 2, 3, 4, 5, 8, 9, 10, 19, 20, 21, 99, 100, 101, 1000]:
+        values = sorted(measurements(n, 100.0, 0.1))
+        for parts in [
+            0,
+            1,
+            250,
+            500,
+            700,
+            2500,
+            2900,
+            5000,
+            7500,
+            9000,
+            9500,
+            9900,
+            9990,
+            9999,
+            10000,
+        ]:
+            rank = nearest_rank(values, parts)
+            # Where n·q is not an integer, the float product of NumPy cannot pick the wrong rank.
+            if n * parts % WHOLE:
+                assert rank == np.quantile(values, parts / WHOLE, method="inverted_cdf")
+            # Exact, because NumPy takes the share between two values from a float product.
+            below, share = divmod(Fraction((n - 1) * parts, WHOLE), 1)
+            low, high = (Fraction(values[min(i, n - 1)]) for i in (below, below + 1))
+            linear = float(low + (high - low) * share)
+            assert math.isclose(
+                linear, np.quantile(values, parts / WHOLE, method="linear"), rel_tol=1e-13
+            )
+            cases.append(
+                {"n": n, "parts": parts, "nearest_rank": rank, "linear": linear, "values": values}
+            )
+    # The values once for each n.
+    grouped = {}
+    for case in cases:
+        group = grouped.setdefault(case.pop("n"), {"values": case["values"], "levels": []})
+        del case["values"]
+        group["levels"].append(case)
+    for group in grouped.values():
+        values = sorted(group["values"], key=lambda _: noise.random())
+        group["unsorted"] = values
+        group["median"] = float(np.median(values))
+        group["mean"] = math.fsum(values) / len(values)
+    return list(grouped.values())
+
+
+# Bootstrap
+
+
+def weighted_quantile(distribution, share):
+    """The smallest value whose cumulative weight reaches `share`, an exact fraction."""
+    total = sum(weight for _, weight in distribution)
+    reached = 0
+    for value, weight in distribution:
+        reached += weight
+        if Fraction(reached, total) >= share:
+            return value
+    raise AssertionError
+
+
+def intervals(distribution):
+    ends = {}
+    for rule, confidence in [
+        ("two_sided", 9500),
+        ("one_sided", 9500),
+        ("two_sided", 9000),
+        ("one_sided", 9999),
+    ]:
+        alpha = Fraction(WHOLE - confidence, WHOLE)
+        if rule == "two_sided":
+            alpha /= 2
+        low, high = weighted_quantile(distribution, alpha), weighted_quantile(
+            distribution, 1 - alpha
+        )
+        ends[f"{rule}_{confidence}"] = [low, high]
+    return ends
+
+
+def claims(distribution, n):
+    """p of four claims for bounds on, between and outside the values."""
+    total = sum(weight for _, weight in distribution)
+    values = [value for value, _ in distribution]
+    middle = len(values) // 2
+    bounds = [
+        values[0] / 2,
+        values[0],
+        values[middle],
+        np.nextafter(values[middle], 2 * values[-1]),
+        values[-1],
+        values[-1] * 2,
+    ]
+    floor = Fraction(1, 2**n)
+
+    def p(contradicts):
+        return float(max(floor, Fraction(sum(w for v, w in distribution if contradicts(v)), total)))
+
+    return [
+        {
+            "bound": float(bound),
+            "within_at_most": p(lambda v: v > bound),
+            "within_at_least": p(lambda v: v < bound),
+            "beyond_at_most": p(lambda v: v <= bound),
+            "beyond_at_least": p(lambda v: v >= bound),
+        }
+        for bound in bounds
+    ]
+
+
+def bootstrap_case(baseline, candidate, resamples, keep):
+    """`resamples` yields arrays of index tuples, one a row. Index i is the i-th pair in ascending
+    order for the ratio, and the i-th candidate in ascending order for the median."""
+    below, above = np.array(sorted(zip(baseline, candidate))).T
+    alone = np.array(sorted(candidate))
+    ratios, medians = Counter(), Counter()
+    for rows in resamples:
+        ratios.update((np.median(above[rows], axis=1) / np.median(below[rows], axis=1)).tolist())
+        medians.update(np.median(alone[rows], axis=1).tolist())
+    n = len(baseline)
+    case = {
+        "baseline": baseline,
+        "candidate": candidate,
+        "point": float(np.median(candidate) / np.median(baseline)),
+    }
+    for name, counter in [("ratio", ratios), ("median", medians)]:
+        distribution = sorted(counter.items())
+        case[name] = {
+            "total": sum(counter.values()),
+            "distinct": len(distribution),
+            "intervals": intervals(distribution),
+            "claims": claims(distribution, n),
+        }
+        if keep:
+            case[name]["distribution"] = [list(pair) for pair in distribution]
+    return case
+
+
+def tuples(n):
+    """Every index tuple, in chunks."""
+    product = itertools.product(range(n), repeat=n)
+    while chunk := list(itertools.islice(product, 50_000)):
+        yield np.array(chunk)
+
+
+def exact():
+    cases = []
+    for n in range(1, 8):
+        baseline, candidate = measurements(n, 2.0, 0.03), measurements(n, 2.1, 0.04)
+        cases.append(bootstrap_case(baseline, candidate, tuples(n), keep=n <= 5))
+    # Ties on both sides.
+    cases.append(
+        bootstrap_case([2.0, 2.0, 1.0, 2.0, 3.0], [1.0, 1.0, 1.5, 1.5, 3.0], tuples(5), keep=True)
+    )
+    return cases
+
+
+# Draws
+
+
+MULTIPLIER = 0x2360ED051FC65DA44385DF649FCCF645
+M128, M64 = 2**128, 2**64
+
+
+class Stream:
+    """Index draws: SHA-256 of seed and n, PCG64 as NumPy has it, Lemire's multiply-shift."""
+
+    def __init__(self, seed, n):
+        digest = hashlib.sha256(struct.pack("<QQ", seed, n)).digest()
+        state, stream = (int.from_bytes(half, "little") for half in (digest[:16], digest[16:]))
+        increment = (stream * 2 + 1) % M128
+        self.n = n
+        self.generator = np.random.PCG64()
+        self.generator.state = {
+            "bit_generator": "PCG64",
+            "state": {
+                "state": ((state + increment) * MULTIPLIER + increment) % M128,
+                "inc": increment,
+            },
+            "has_uint32": 0,
+            "uinteger": 0,
+        }
+
+    def draw(self):
+        while True:
+            product = int(self.generator.random_raw()) * self.n
+            if product % M64 >= M64 % self.n:
+                return product // M64
+
+    def rows(self, draws):
+        return np.array([[self.draw() for _ in range(self.n)] for _ in range(draws)])
+
+
+def drawn():
+    cases = []
+    for n, seed, draws in [
+        (9, 0, 1000),
+        (10, 1412, 20_000),
+        (12, 7, 777),
+        (20, 1412, 2000),
+        (21, 2**64 - 1, 1000),
+        (300, 3, 100),
+    ]:
+        baseline, candidate = measurements(n, 2.0, 0.03), measurements(n, 2.1, 0.04)
+        rows = Stream(seed, n).rows(draws)
+        case = bootstrap_case(baseline, candidate, [rows], keep=False)
+        counts = [np.bincount(row, minlength=n).tolist() for row in rows[:3]]
+        case |= {
+            "n": n,
+            "seed": seed,
+            "draws": draws,
+            "first_indices": rows.ravel()[:20].tolist(),
+            "first_counts": counts,
+        }
+        case["last_counts"] = np.bincount(rows[-1], minlength=n).tolist()
+        # SciPy's own bootstrap, of another stream, must land close by.
+        if draws >= 2000:
+            other = scipy.stats.bootstrap(
+                (np.array(candidate), np.array(baseline)),
+                lambda c, b, axis=-1: np.median(c, axis=axis) / np.median(b, axis=axis),
+                paired=True,
+                vectorized=True,
+                n_resamples=20_000,
+                method="percentile",
+                rng=np.random.default_rng(1),
+            ).confidence_interval
+            low, high = case["ratio"]["intervals"]["two_sided_9500"]
+            assert abs(other.low - low) < 0.005 and abs(other.high - high) < 0.005, (
+                other,
+                low,
+                high,
+            )
+        cases.append(case)
+    return cases
+
+
+# Holm
+
+
+def holm():
+    families = [[0.01, 0.04, 0.03, 0.005], [0.5], [0.2, 0.2, 0.2], [1.0, 0.0, 0.6], [2.0**-5] * 3]
+    families += [[round(noise.random() ** 3, 6) for _ in range(m)] for m in (10, 57)]
+    cases = []
+    for family in families:
+        adjusted = multipletests(family, method="holm")[1]
+        order = sorted(range(len(family)), key=lambda i: family[i])
+        exact_p, largest = {}, Fraction(0)
+        for step, index in enumerate(order):
+            largest = max(largest, min(Fraction(1), (len(family) - step) * Fraction(family[index])))
+            exact_p[index] = largest
+        assert np.allclose(
+            adjusted, [float(exact_p[i]) for i in range(len(family))], rtol=1e-15, atol=0
+        )
+        cases.append({"p": family, "adjusted": [float(p) for p in adjusted]})
+    needed = []
+    for claims_made in [1, 2, 3, 10, 25, 26, 100, 1000]:
+        for alpha_parts in [500, 1000]:  # of 20,000
+            n = next(
+                n
+                for n in itertools.count()
+                if Fraction(claims_made, 2**n) <= Fraction(alpha_parts, 20_000)
+            )
+            assert n == math.ceil(math.log2(claims_made / (alpha_parts / 20_000)))
+            needed.append({"claims": claims_made, "alpha_parts": alpha_parts, "pairs": n})
+    return {"families": cases, "pairs_needed": needed}
+
+
+# How coarse the interval is
+
+
+def coarseness():
+    """For n distinct candidates over a baseline without noise: which order statistics the ends are,
+    and how often a true median lies beyond an end."""
+    cases = []
+    for n in [1, 3, 5, 7, 9, 11, 15, 21]:
+        for rule, alpha in [("two_sided", 0.025), ("one_sided", 0.05)]:
+            # The resampled median is at most the k-th value where at least (n + 1) / 2 of the draws
+            # are among the first k.
+            reached = [scipy.stats.binom.sf((n + 1) // 2 - 1, n, k / n) for k in range(1, n + 1)]
+            rank = next(k for k, mass in enumerate(reached, 1) if mass >= alpha)
+            # The lower end is above the true median where fewer than `rank` values are at or below
+            # that median.
+            error = float(scipy.stats.binom.cdf(rank - 1, n, 0.5))
+            margin = min(abs(mass - alpha) for mass in reached)
+            cases.append(
+                {"n": n, "rule": rule, "rank": rank, "error": error, "margin": float(margin)}
+            )
+    return cases
+
+
+reference = {
+    "quantiles": quantiles(),
+    "exact": exact(),
+    "drawn": drawn(),
+    "holm": holm(),
+    "coarseness": coarseness(),
+}
+text = json.dumps(reference, separators=(",", ":"))
+# One case a line: small, and a change shows where it is.
+text = (
+    text.replace('},{"baseline"', '},\n{"baseline"')
+    .replace('},{"values"', '},\n{"values"')
+    .replace('],"', '],\n"')
+)
+text += "\n"
+if "--check" in sys.argv:
+    sys.exit(PATH.read_text() != text)
+PATH.write_text(text)
