@@ -7,10 +7,10 @@ use arrow::error::ArrowError;
 use arrow::ipc::writer::StreamWriter;
 use arrow::record_batch::RecordBatch;
 use criterion::{BatchSize, BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use duckdb::{Config, Connection};
 use gate::fixture::{self, NULL_PERIOD, Shape};
 use gate::workload::dashboard::lane::{Dashboard, Lane};
 use gate::workload::dashboard::query::{Filter, detail_query};
+use gate::workload::dashboard::source::database;
 use gate::workload::dashboard::stage::frame::Frame;
 use gate::workload::dashboard::stage::{capture, decode, native_ipc, project, rows, string_ipc};
 use gate::workload::{Bench, Counters, Setup};
@@ -92,7 +92,7 @@ fn end_to_end(criterion: &mut Criterion) {
     for shape in Shape::ALL {
         for rows in ANSWER_ROWS {
             let case = format!("{}/{rows}", shape.name());
-            let connection = database(shape, rows);
+            let connection = database(shape, rows, &setup).unwrap();
             let mut statement = connection.prepare(&detail_query(shape, Filter::Every, rows)).unwrap();
             group.bench_function(BenchmarkId::new("bare-loop", &case), |bencher| {
                 bencher.iter(|| {
@@ -117,14 +117,6 @@ fn end_to_end(criterion: &mut Criterion) {
         }
     }
     group.finish();
-}
-
-/// The database of the lanes, opened without them.
-fn database(shape: Shape, rows: u32) -> Connection {
-    let config = Config::default().threads(1).unwrap().enable_autoload_extension(false).unwrap();
-    let connection = Connection::open_in_memory_with_flags(config).unwrap();
-    fixture::load(&connection, shape, rows, NULL_PERIOD).unwrap();
-    connection
 }
 
 criterion_group!(benches, stages, end_to_end);

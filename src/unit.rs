@@ -80,8 +80,7 @@ pub enum Statistic {
 
 impl Statistic {
     /// All statistics, in the order of the documentation.
-    pub const ALL: [Self; 7] =
-        [Self::P50, Self::P95, Self::P99, Self::Mean, Self::Min, Self::Max, Self::Value];
+    pub const ALL: [Self; 7] = [Self::P50, Self::P95, Self::P99, Self::Mean, Self::Min, Self::Max, Self::Value];
 
     /// The name in gate files and reports.
     #[must_use]
@@ -161,14 +160,9 @@ impl Metric {
     pub fn statistics(&self) -> &'static [Statistic] {
         match self.scope {
             Scope::Run => &[Statistic::Value],
-            Scope::Timed | Scope::Counted => &[
-                Statistic::P50,
-                Statistic::P95,
-                Statistic::P99,
-                Statistic::Mean,
-                Statistic::Min,
-                Statistic::Max,
-            ],
+            Scope::Timed | Scope::Counted => {
+                &[Statistic::P50, Statistic::P95, Statistic::P99, Statistic::Mean, Statistic::Min, Statistic::Max]
+            }
         }
     }
 }

@@ -200,9 +200,11 @@ fn a_thousand_cases_stay_scannable() {
     let view = many().view();
     let text = terminal(&view);
     assert!(text.contains("980 of 1,000 pass, 10 FAIL, 10 inconclusive"), "{text}");
-    let marked = text.lines().filter(|line| line.starts_with("  ✗ ") || line.starts_with("  ? ")).count();
+    let marked = text.lines().filter(|line| line.starts_with("✗ ") || line.starts_with("? ")).count();
     assert_eq!(marked, 20);
     assert!(text.contains("and 11 more reasons"), "{text}");
+    let words: Vec<&str> = text.split_whitespace().collect();
+    assert!(words.join(" ").contains("(and 99 more like it)"), "{text}");
     let text = markdown(&view);
     let (open, folded) = text.split_once("<details><summary>980 pass</summary>").expect("what passes is folded");
     assert_eq!(open.matches("| **FAIL** |").count() + open.matches("| **inconclusive** |").count(), 20);

@@ -29,7 +29,9 @@ pub enum CampaignError {
         source: RunError,
     },
     /// What is executed is not what the plan was frozen with.
-    #[error("run `{run}`: the executable `{label}` changed {when}: the plan has {planned}, it is {found} now; nothing may be built while a campaign runs")]
+    #[error(
+        "run `{run}`: the executable `{label}` changed {when}: the plan has {planned}, it is {found} now; nothing may be built while a campaign runs"
+    )]
     Changed {
         /// The run.
         run: String,
@@ -51,7 +53,9 @@ pub enum CampaignError {
         source: RunError,
     },
     /// The baseline does not do what it promises.
-    #[error("baseline `{lane}` breaks its contract in {case}: check `{check}`: {failure}; a comparison against it would mean nothing")]
+    #[error(
+        "baseline `{lane}` breaks its contract in {case}: check `{check}`: {failure}; a comparison against it would mean nothing"
+    )]
     Baseline {
         /// The lane.
         lane: String,
@@ -99,12 +103,8 @@ impl Campaign<'_> {
     /// What kept the plan from being done. The evidence so far stays in the folder, and the journal ends with the reason.
     pub fn execute(self, executor: &mut dyn Executor) -> Result<Evidence, CampaignError> {
         let journal = Journal::create(self.folder.path().join("journal.jsonl"))?;
-        let mut state = State {
-            evidence: Evidence::new(self.plan.clone()),
-            answers: BTreeMap::new(),
-            journal,
-            campaign: self,
-        };
+        let mut state =
+            State { evidence: Evidence::new(self.plan.clone()), answers: BTreeMap::new(), journal, campaign: self };
         match state.execute(executor) {
             Ok(()) => {
                 state.tell(Event::Ended(Finish::Complete))?;
@@ -196,7 +196,8 @@ impl State<'_> {
         for (index, matchup) in plan.matchups.iter().enumerate() {
             for side in Side::BOTH {
                 let lane = matchup.lane(side);
-                let contract = plan.suite().ok().and_then(|suite| suite.lane(lane)).map_or(&[][..], |lane| lane.contract);
+                let contract =
+                    plan.suite().ok().and_then(|suite| suite.lane(lane)).map_or(&[][..], |lane| lane.contract);
                 for run in plan.runs.iter().filter(|run| run.matchup == index && run.side == side && run.pair == 1) {
                     for case in run.cases.iter().map(|&case| &plan.cases[case]) {
                         let Some(broken) = broken(&self.evidence, lane, contract, case) else { continue };
@@ -227,9 +228,9 @@ impl State<'_> {
     fn is_skipped(&self, run: &PlannedRun) -> bool {
         let plan = self.campaign.plan;
         let matchup = &plan.matchups[run.matchup];
-        Side::BOTH.iter().any(|&side| {
-            run.cases.iter().any(|&case| self.evidence.is_skipped(matchup.lane(side), &plan.cases[case]))
-        })
+        Side::BOTH
+            .iter()
+            .any(|&side| run.cases.iter().any(|&case| self.evidence.is_skipped(matchup.lane(side), &plan.cases[case])))
     }
 
     fn run(&mut self, executor: &mut dyn Executor, run: &PlannedRun) -> Result<(), CampaignError> {
@@ -237,13 +238,12 @@ impl State<'_> {
         let lane = plan.lane(run);
         let mut answers = Vec::new();
         for case in run.cases.iter().map(|&case| &plan.cases[case]) {
-            let answer = self.answers.get(&(lane.to_owned(), case.clone())).ok_or_else(|| {
-                CampaignError::Incomplete {
+            let answer =
+                self.answers.get(&(lane.to_owned(), case.clone())).ok_or_else(|| CampaignError::Incomplete {
                     what: "its check".to_owned(),
                     lane: lane.to_owned(),
                     missing: format!("answer in {case}"),
-                }
-            })?;
+                })?;
             answers.push(answer.clone());
         }
         self.hold_digests(executor, run, "before it")?;
@@ -279,8 +279,7 @@ impl State<'_> {
         run: &PlannedRun,
         when: &'static str,
     ) -> Result<(), CampaignError> {
-        let found =
-            executor.digests().map_err(|source| CampaignError::Digests { run: run.id.clone(), source })?;
+        let found = executor.digests().map_err(|source| CampaignError::Digests { run: run.id.clone(), source })?;
         for (label, planned) in &self.campaign.plan.digests.executables {
             let found = found.get(label).cloned().unwrap_or_else(|| "missing".to_owned());
             if found != *planned {
@@ -298,10 +297,7 @@ impl State<'_> {
 }
 
 fn broken<'a>(evidence: &'a Evidence, lane: &str, contract: &[&str], case: &Case) -> Option<&'a CheckResult> {
-    contract
-        .iter()
-        .filter_map(|check| evidence.check(lane, check, case))
-        .find(|result| result.failure.is_some())
+    contract.iter().filter_map(|check| evidence.check(lane, check, case)).find(|result| result.failure.is_some())
 }
 
 fn cases(cases: &[Case]) -> String {

@@ -37,8 +37,7 @@ fn describe(gate: &Gate) -> Result<String, Failure> {
         ));
     }
     for profile in &gate.profiles {
-        let selection =
-            Selection { profile: profile.name.clone(), host_cpus: u32::MAX, ..Selection::default() };
+        let selection = Selection { profile: profile.name.clone(), host_cpus: u32::MAX, ..Selection::default() };
         let plan = Plan::new(gate, &selection, Digests::default()).map_err(Failure::usage)?;
         let size = Size::of(&plan);
         let grade = match profile.grade {

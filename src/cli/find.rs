@@ -43,8 +43,11 @@ fn path_of(name: &str) -> PathBuf {
 }
 
 fn all() -> Result<Vec<PathBuf>, Failure> {
-    let entries = std::fs::read_dir(GATES)
-        .map_err(|error| Failure::usage(format!("list gate files in `{GATES}/`: {error}; name a gate file, or go to the project's folder")))?;
+    let entries = std::fs::read_dir(GATES).map_err(|error| {
+        Failure::usage(format!(
+            "list gate files in `{GATES}/`: {error}; name a gate file, or go to the project's folder"
+        ))
+    })?;
     let mut paths: Vec<PathBuf> = entries
         .filter_map(Result::ok)
         .map(|entry| entry.path())
@@ -64,7 +67,9 @@ pub(super) fn campaign(name: &str, results: &Path) -> Result<PathBuf, Failure> {
         return Ok(path.to_owned());
     }
     if path.components().count() > 1 || path.is_dir() {
-        return Err(Failure::usage(format!("open campaign `{name}`: it has no plan.json, so it is no campaign's folder")));
+        return Err(Failure::usage(format!(
+            "open campaign `{name}`: it has no plan.json, so it is no campaign's folder"
+        )));
     }
     evidence::latest(results, name).map_err(Failure::usage)
 }

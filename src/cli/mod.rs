@@ -80,12 +80,12 @@ struct Failure {
 
 impl Failure {
     /// Wrong usage or gate file.
-    fn usage(message: impl ToString) -> Self {
+    fn usage(message: impl std::fmt::Display) -> Self {
         Self { exit: Exit::Usage, message: message.to_string() }
     }
 
     /// The gate could not do its work.
-    fn work(message: impl ToString) -> Self {
+    fn work(message: impl std::fmt::Display) -> Self {
         Self { exit: Exit::Failed, message: message.to_string() }
     }
 }

@@ -132,6 +132,7 @@ fn date_of(time: jiff::Timestamp) -> jiff::civil::Date {
     jiff::tz::Offset::UTC.to_datetime(time).date()
 }
 
+#[expect(clippy::disallowed_methods, reason = "the command line is where dates come from")]
 fn now() -> jiff::Timestamp {
     jiff::Timestamp::now()
 }
@@ -149,12 +150,8 @@ fn execute(
     let folder = Folder::create(&args.results, &plan.gate, started, &digest).map_err(Failure::work)?;
     let ledger = Ledger::of(&args.results, &plan.gate);
     let attempt = attempts(&ledger.read().map_err(Failure::work)?, &digest) + 1;
-    let entry = |state: &str| Attempt {
-        at: now(),
-        plan: digest.clone(),
-        campaign: folder.name(),
-        state: state.to_owned(),
-    };
+    let entry =
+        |state: &str| Attempt { at: now(), plan: digest.clone(), campaign: folder.name(), state: state.to_owned() };
     ledger.append(&entry("started")).map_err(Failure::work)?;
     let finished = conclude(loaded, plan, executor, &folder, started, attempt);
     ledger.append(&entry(if finished.is_ok() { "complete" } else { "failed" })).map_err(Failure::work)?;

@@ -199,8 +199,11 @@ pub fn latest(results: &Path, gate: &str) -> Result<PathBuf, EvidenceError> {
     let parent = results.join(gate);
     let missing = || EvidenceError::NoCampaign { gate: gate.to_owned(), results: results.to_owned() };
     let entries = fs::read_dir(&parent).map_err(|_| missing())?;
-    let mut campaigns: Vec<PathBuf> =
-        entries.filter_map(Result::ok).map(|entry| entry.path()).filter(|path| path.join("plan.json").is_file()).collect();
+    let mut campaigns: Vec<PathBuf> = entries
+        .filter_map(Result::ok)
+        .map(|entry| entry.path())
+        .filter(|path| path.join("plan.json").is_file())
+        .collect();
     campaigns.sort();
     campaigns.pop().ok_or_else(missing)
 }

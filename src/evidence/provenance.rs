@@ -28,6 +28,13 @@ impl Provenance {
     /// The provenance of a campaign that starts now.
     #[must_use]
     pub fn new(plan: String, started: jiff::Timestamp, attempt: u32, host: Host) -> Self {
-        Self { schema: Self::SCHEMA.to_owned(), plan, version: env!("CARGO_PKG_VERSION").to_owned(), started, attempt, host }
+        Self {
+            schema: Self::SCHEMA.to_owned(),
+            plan,
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            started,
+            attempt,
+            host,
+        }
     }
 }

@@ -220,12 +220,7 @@ pub(super) fn decode(bytes: &[u8]) -> Result<RunRecord, RunFileError> {
     Ok(RunRecord { id: head.id, cells, observed: head.observed })
 }
 
-fn read_column(
-    name: &str,
-    column: &ArrayRef,
-    numbers: &UInt16Array,
-    cells: &mut [Cell],
-) -> Result<(), RunFileError> {
+fn read_column(name: &str, column: &ArrayRef, numbers: &UInt16Array, cells: &mut [Cell]) -> Result<(), RunFileError> {
     let rows = (0..column.len()).filter(|&row| column.is_valid(row));
     if let Some(values) = column.as_any().downcast_ref::<UInt64Array>() {
         for row in rows {

@@ -331,5 +331,6 @@ mod tests {
         assert!(!text.contains("\"/"), "{text}");
         assert!(host.kernel.is_some());
         assert!(host.memory_bytes.is_some_and(|bytes| bytes > 0));
+        assert!(host.duckdb.is_some_and(|version| version.starts_with('v')));
     }
 }

@@ -113,14 +113,10 @@ impl Plan {
             .iter()
             .filter(|hypothesis| selection.hypotheses.is_empty() || selection.hypotheses.contains(&hypothesis.id))
             .collect();
-        self.cases = all
-            .iter()
-            .filter(|case| chosen.iter().any(|hypothesis| hypothesis.cases.matches(case)))
-            .cloned()
-            .collect();
+        self.cases =
+            all.iter().filter(|case| chosen.iter().any(|hypothesis| hypothesis.cases.matches(case))).cloned().collect();
         for hypothesis in chosen {
-            let matchup =
-                Matchup { baseline: hypothesis.baseline.clone(), candidate: hypothesis.candidate.clone() };
+            let matchup = Matchup { baseline: hypothesis.baseline.clone(), candidate: hypothesis.candidate.clone() };
             let position = self.matchups.iter().position(|known| *known == matchup).unwrap_or_else(|| {
                 self.matchups.push(matchup);
                 self.matchups.len() - 1
@@ -166,7 +162,7 @@ impl Plan {
             // The catalogue's order is the order in which a reader expects to see them.
             let checks =
                 suite.checks.iter().map(|check| check.name.to_owned()).filter(|name| asked.contains(name)).collect();
-            let id = unique(format!("check-{}", slug(&lane)), self.checks.iter().map(|check| check.id.as_str()));
+            let id = unique(&format!("check-{}", slug(&lane)), self.checks.iter().map(|check| check.id.as_str()));
             self.checks.push(PlannedCheck { id, lane, cpus, cases: cases.into_iter().collect(), checks });
         }
     }
@@ -198,7 +194,7 @@ impl Plan {
             .iter()
             .map(|(matchup, cases)| {
                 let name = name_of(*matchup, &self.cases[cases[0]], within_run);
-                let name = unique(name, taken.iter().map(String::as_str));
+                let name = unique(&name, taken.iter().map(String::as_str));
                 taken.insert(name.clone());
                 name
             })
@@ -297,10 +293,13 @@ fn slug(text: &str) -> String {
 }
 
 /// `name`, with a number after it where it is taken.
-fn unique<'a>(name: String, taken: impl Iterator<Item = &'a str>) -> String {
+fn unique<'a>(name: &str, taken: impl Iterator<Item = &'a str>) -> String {
     let taken: BTreeSet<&str> = taken.collect();
-    if !taken.contains(name.as_str()) {
-        return name;
+    let mut candidate = name.to_owned();
+    let mut number = 1;
+    while taken.contains(candidate.as_str()) {
+        number += 1;
+        candidate = format!("{name}~{number}");
     }
-    (2..).map(|number| format!("{name}~{number}")).find(|name| !taken.contains(name.as_str())).expect("endless numbers")
+    candidate
 }

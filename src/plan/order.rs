@@ -12,9 +12,7 @@ use crate::unit::Side;
 pub(super) fn first_sides(profile: &Profile) -> Vec<Side> {
     let pairs = 0..profile.pairs;
     match profile.order {
-        Order::Alternate => {
-            pairs.map(|pair| if pair % 2 == 0 { Side::Baseline } else { Side::Candidate }).collect()
-        }
+        Order::Alternate => pairs.map(|pair| if pair % 2 == 0 { Side::Baseline } else { Side::Candidate }).collect(),
         Order::Balanced => {
             let mut shuffled: Vec<u32> = pairs.clone().collect();
             shuffled.sort_by_cached_key(|pair| sha256(format!("{}:{pair}", profile.order_seed).as_bytes()));

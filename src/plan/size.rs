@@ -19,7 +19,7 @@ pub struct Size {
     pub checks: usize,
     /// Processes that measure.
     pub runs: usize,
-    /// The least time that it takes: known times and [`OVERHEAD`] a process; slow operations add to it.
+    /// The least time that it takes: known times and a quarter of a second a process; slow operations add to it.
     pub at_least: Duration,
 }
 

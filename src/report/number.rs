@@ -9,7 +9,7 @@ use crate::unit::Unit;
 /// What stands where there is no number.
 pub(super) const UNDEFINED: &str = "undefined";
 
-/// Significant digits of a number with a unit, and of a ratio below 1.
+/// Significant digits of a number with a unit.
 const DIGITS: i32 = 4;
 
 /// At and above this a number is written with an exponent.
@@ -79,7 +79,12 @@ pub(super) fn bound(value: f64, unit: Unit) -> String {
 pub(super) fn ratio(value: Option<f64>, bound: Option<f64>) -> String {
     against(value, bound, |value| {
         let magnitude = value.abs();
-        if (1.0..10.0).contains(&magnitude) { plain(value, 4) } else { significant(value, DIGITS) }
+        match magnitude {
+            // As wide as a ratio of a tenth, so that columns stay narrow.
+            small if small < 0.1 => significant(value, 3),
+            near if (0.1..10.0).contains(&near) => plain(value, 4),
+            _ => significant(value, DIGITS),
+        }
     })
 }
 
@@ -104,7 +109,7 @@ fn against(value: Option<f64>, bound: Option<f64>, show: impl Fn(f64) -> String)
     if truth == Some(Ordering::Equal) || seems(&text) == truth {
         return text;
     }
-    (5..17)
+    (4..17)
         .map(|digits| significant(value, digits))
         .find(|text| seems(text) == truth)
         .unwrap_or_else(|| shortest(value))
@@ -241,9 +246,9 @@ mod tests {
         assert_eq!(ns(1e300), "1.000e291 s");
         assert_eq!(ns(1e-12), "1.000e-12 ns");
         assert_eq!(quantity(Some(1e18), Unit::Count), "1e18");
-        assert_eq!(ratio(Some(1e-9), None), "1.000e-9");
+        assert_eq!(ratio(Some(1e-9), None), "1.00e-9");
         assert_eq!(shortest(f64::MAX), "1.7976931348623157e308");
-        assert_eq!(ratio(Some(f64::MIN_POSITIVE), Some(0.5)), "2.225e-308");
+        assert_eq!(ratio(Some(f64::MIN_POSITIVE), Some(0.5)), "2.23e-308");
     }
 
     #[test]
@@ -271,6 +276,7 @@ mod tests {
         assert_eq!(ratio(Some(1.050_02), Some(1.05)), "1.05002");
         assert_eq!(ratio(Some(1.05), Some(1.05)), "1.0500");
         assert_eq!(ratio(Some(0.799_999_9), Some(0.8)), "0.7999999");
+        assert_eq!(ratio(Some(0.042_345), None), "0.0423");
         assert_eq!(ratio(Some(123.456), None), "123.5");
         assert_eq!(ratio(Some(12_345.6), None), "12,346");
         let nearest = f64::from_bits(1.05_f64.to_bits() + 1);

@@ -6,7 +6,7 @@ use crate::spec::{Bound, Hypothesis};
 use crate::unit::{Case, Statistic, Unit};
 use crate::verdict::{
     Analysis, BudgetResult, CheckOutcome, CheckStatus, HypothesisAnalysis, HypothesisVerdict, Outcome, Role, Verdict,
-    Verdicts, WaiverState,
+    Verdicts, WaiverState, Warning,
 };
 
 /// What a report shows: a campaign's plan, where its numbers come from, and what was concluded from them.
@@ -170,9 +170,41 @@ impl Part {
         groups
     }
 
+    /// The warnings in words, those that differ in their case alone told once.
+    pub(super) fn warnings(&self) -> Vec<String> {
+        let mut groups: Vec<(&Warning, usize)> = Vec::new();
+        for warning in &self.outcomes.warnings {
+            match groups.iter_mut().find(|(first, _)| alike(first, warning)) {
+                Some((_, count)) => *count += 1,
+                None => groups.push((warning, 1)),
+            }
+        }
+        let told = |(warning, count): (&Warning, usize)| match count {
+            1 => warning.text(),
+            _ => format!("{} (and {} more like it)", warning.text(), super::number::count(count - 1)),
+        };
+        groups.into_iter().map(told).collect()
+    }
+
     /// Whether a metric is shown that leaves the database's own heap out.
     pub(super) fn shows_rust_heap(&self) -> bool {
         self.groups.iter().any(|group| group.metric.starts_with("rust_heap_"))
+    }
+}
+
+/// Whether two warnings say the same of different cases.
+fn alike(one: &Warning, other: &Warning) -> bool {
+    match (one, other) {
+        (
+            Warning::Unresolved { metric, statistic, .. },
+            Warning::Unresolved { metric: other_metric, statistic: other_statistic, .. },
+        ) => metric == other_metric && statistic == other_statistic,
+        (
+            Warning::ExactVaried { metric, side, .. },
+            Warning::ExactVaried { metric: other_metric, side: other_side, .. },
+        ) => metric == other_metric && side == other_side,
+        (Warning::PeakNotReset { .. }, Warning::PeakNotReset { .. }) => true,
+        _ => one == other,
     }
 }
 

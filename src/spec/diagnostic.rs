@@ -104,12 +104,24 @@ impl Problem {
             Severity::Error => Level::ERROR,
             Severity::Warning => Level::WARNING,
         };
+        // Only the lines that are shown are handed on: a file may have a million.
         let text = source.text();
-        let mut snippet = Snippet::source(text)
+        let spans = || std::iter::once(&self.span).chain(self.beside.iter().map(|(span, _)| span));
+        let first = text.floor_char_boundary(spans().map(|span| span.start).min().unwrap_or(0));
+        let last = text.ceil_char_boundary(spans().map(|span| span.end).max().unwrap_or(0));
+        let start = text[..first].rfind('\n').map_or(0, |newline| newline + 1);
+        let end = text[last..].find('\n').map_or(text.len(), |newline| last + newline);
+        let lines = &text[start..end];
+        let place = |span: &Range<usize>| {
+            let from = lines.floor_char_boundary(span.start.saturating_sub(start));
+            from..lines.ceil_char_boundary(span.end.saturating_sub(start)).max(from)
+        };
+        let mut snippet = Snippet::source(lines)
             .path(printable(source.name()))
-            .annotation(AnnotationKind::Primary.span(within(text, &self.span)).label(&self.expected));
+            .line_start(source.line(start))
+            .annotation(AnnotationKind::Primary.span(place(&self.span)).label(&self.expected));
         for (span, label) in &self.beside {
-            snippet = snippet.annotation(AnnotationKind::Context.span(within(text, span)).label(label));
+            snippet = snippet.annotation(AnnotationKind::Context.span(place(span)).label(label));
         }
         let group = Group::with_title(level.primary_title(&self.message))
             .element(snippet)
@@ -128,13 +140,6 @@ fn render_group(group: Group<'_>, color: bool) -> String {
     renderer.render(&[group])
 }
 
-/// The part of `span` that lies within `text`, its ends on characters.
-fn within(text: &str, span: &Range<usize>) -> Range<usize> {
-    let start = text.floor_char_boundary(span.start);
-    let end = text.ceil_char_boundary(span.end.max(span.start));
-    start..end
-}
-
 /// `text` from a gate file as a message shows it: in backticks, its control characters escaped, at most 60 characters.
 pub(super) fn quoted(text: &str) -> String {
     const LIMIT: usize = 60;
@@ -143,14 +148,17 @@ pub(super) fn quoted(text: &str) -> String {
     format!("`{}{rest}`", printable(&shown))
 }
 
-/// `text` with its control characters escaped.
+/// `text` with those characters escaped that would move or restyle what stands around them.
 pub(super) fn printable(text: &str) -> String {
-    text.chars()
-        .flat_map(|c| {
-            let (escaped, plain) = if c.is_control() { (Some(c.escape_default()), None) } else { (None, Some(c)) };
-            escaped.into_iter().flatten().chain(plain)
-        })
-        .collect()
+    let mut shown = String::with_capacity(text.len());
+    for c in text.chars() {
+        if c.is_control() || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}') {
+            shown.extend(c.escape_unicode());
+        } else {
+            shown.push(c);
+        }
+    }
+    shown
 }
 
 /// The names in backticks, as in "`a`, `b` or `c`"; of many the first 20.

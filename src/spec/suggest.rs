@@ -48,13 +48,17 @@ mod tests {
         assert_eq!(nearest("CPU-Time", names), Some("cpu_time"));
         assert_eq!(nearest("thruoghput", names), Some("throughput"));
         assert_eq!(nearest("icp_bytes", names), Some("ipc_bytes"));
+        // Which sign divides the words counts for nothing, however short they are.
+        assert_eq!(nearest("a-b c", ["a_b_c"]), Some("a_b_c"));
     }
 
     #[test]
     fn another_word_finds_nothing() {
         assert_eq!(nearest("rows", ["latency", "throughput"]), None);
         assert_eq!(nearest("", ["latency"]), None);
-        assert_eq!(nearest(&"latency".repeat(1000), ["latency"]), None);
+        let long = "a".repeat(LONGEST);
+        assert_eq!(nearest(&long, [long.as_str()]), Some(long.as_str()));
+        assert_eq!(nearest(&format!("{long}a"), [long.as_str()]), None);
     }
 
     #[test]

@@ -255,7 +255,7 @@ fn analyse_hypothesis(
     for reported in &hypothesis.reports {
         for case in measured(plan, planned) {
             if reported.cases.matches(case) {
-                budgets.push(judge.report(planned.matchup, case, reported, &mut warnings)?);
+                budgets.push(judge.report(planned.matchup, case, reported, &mut warnings));
             }
         }
     }
@@ -298,7 +298,12 @@ fn missing_runs(evidence: &Evidence, planned: &PlannedHypothesis) -> Vec<String>
     };
     plan.runs
         .iter()
-        .filter(|run| run.matchup == planned.matchup && !evidence.runs.contains_key(&run.id) && !skipped(run))
+        .filter(|run| {
+            run.matchup == planned.matchup
+                && run.cases.iter().any(|case| planned.cases.contains(case))
+                && !evidence.runs.contains_key(&run.id)
+                && !skipped(run)
+        })
         .map(|run| run.id.clone())
         .collect()
 }
@@ -359,8 +364,10 @@ fn run_warnings(evidence: &Evidence, planned: &PlannedHypothesis) -> Vec<Warning
     let mut warnings = Vec::new();
     for run in evidence.plan.runs.iter().filter(|run| run.matchup == planned.matchup) {
         let Some(record) = evidence.runs.get(&run.id) else { continue };
-        for what in &record.observed.unenforced {
-            let warning = Warning::LimitNotEnforced { what: what.clone() };
+        let unenforced = record.observed.unenforced.iter().cloned().map(|what| Warning::LimitNotEnforced { what });
+        let cases = if record.observed.peak_reset { &[][..] } else { &run.cases };
+        let peak = cases.iter().map(|&case| Warning::PeakNotReset { case: evidence.plan.cases[case].clone() });
+        for warning in unenforced.chain(peak) {
             if !warnings.contains(&warning) {
                 warnings.push(warning);
             }

@@ -1,16 +1,16 @@
 //! One budget in one case: numbers, interval, outcome.
 
+use super::Warning;
 use super::analysis::{AnalysisError, Bounded, BudgetResult, Outcome, Role, WaiverState, WaiverUse, is_exact};
 use super::reduce::{Paired, paired};
-use super::Warning;
 use crate::evidence::Evidence;
 use crate::plan::Plan;
 use crate::spec::{Bound, Budget, IntervalKind, Reported, Waiver};
 use crate::stats::{
-    self, Alpha, Confidence, Estimate, Interval, IntervalRule, Resamples, StatsError, median, median_of, p_beyond, p_within,
-    pairs_for_power, ratio_of_medians,
+    self, Alpha, Confidence, Estimate, Interval, IntervalRule, Resamples, StatsError, median, median_of, p_beyond,
+    p_within, pairs_for_power, ratio_of_medians,
 };
-use crate::unit::{Assumption, Case, Metric, Side, Statistic};
+use crate::unit::{Assumption, Case, Metric, Side, Statistic, Unit};
 
 /// Judges budgets: what all of a campaign's have in common.
 pub(super) struct Judge<'a> {
@@ -50,13 +50,13 @@ impl<'a> Judge<'a> {
         case: &Case,
         reported: &Reported,
         warnings: &mut Vec<Warning>,
-    ) -> Result<BudgetResult, AnalysisError> {
+    ) -> BudgetResult {
         let mut result = blank(Role::Report, &reported.metric, reported.statistic, case, None);
         if let Some(pairs) = self.pairs(matchup, case, &reported.metric, &mut result, warnings) {
             let exact = reported.metric.assumption == Assumption::Exact && agree(&pairs);
-            self.ratio(&pairs, exact, &mut result)?;
+            self.ratio(&pairs, exact, &mut result);
         }
-        Ok(result)
+        result
     }
 
     /// A budget of a hypothesis.
@@ -72,13 +72,14 @@ impl<'a> Judge<'a> {
         result.outcome = Some(Outcome::Inconclusive);
         if let Some(pairs) = self.pairs(matchup, case, &budget.metric, &mut result, warnings) {
             let exact = is_exact(budget) && agree(&pairs);
-            if is_exact(budget) && !exact {
+            let relative = matches!(budget.bound, Bound::MaxRatio(_) | Bound::MinRatio(_));
+            if relative && is_exact(budget) && !exact {
                 warnings.extend(varied(&budget.metric, case, &pairs));
             }
             result.exact = exact;
             let estimate = match budget.bound {
-                Bound::MaxRatio(_) | Bound::MinRatio(_) => self.ratio(&pairs, exact, &mut result)?,
-                Bound::Max(_) | Bound::Min(_) => self.value(&pairs, budget, &mut result)?,
+                Bound::MaxRatio(_) | Bound::MinRatio(_) => self.ratio(&pairs, exact, &mut result),
+                Bound::Max(_) | Bound::Min(_) => self.value(&pairs, budget, &mut result),
             };
             let claim = if role == Role::Benefit { Bounded::Within } else { Bounded::Beyond };
             decide(&mut result, budget.bound, estimate.as_ref(), claim)?;
@@ -116,12 +117,7 @@ impl<'a> Judge<'a> {
     }
 
     /// Fills in ratio and interval, and gives the estimate where the values are noisy.
-    fn ratio(
-        &self,
-        pairs: &Paired,
-        exact: bool,
-        result: &mut BudgetResult,
-    ) -> Result<Option<Estimate>, AnalysisError> {
+    fn ratio(&self, pairs: &Paired, exact: bool, result: &mut BudgetResult) -> Option<Estimate> {
         result.exact = exact;
         if exact {
             // Equal in every pair, so the first pair says it all.
@@ -130,58 +126,59 @@ impl<'a> Judge<'a> {
                 Some(ratio) => (result.ratio, result.low, result.high) = (Some(ratio), Some(ratio), Some(ratio)),
                 None => result.undefined = Some(format!("the baseline is zero and the candidate is {candidate}")),
             }
-            return Ok(None);
+            return None;
+        }
+        if matches!(result.unit, Unit::Nanoseconds | Unit::Bytes)
+            && let Some(pair) = pairs.candidate.iter().position(|value| *value <= 0.0)
+        {
+            let pair = pair + 1;
+            result.undefined =
+                Some(format!("the candidate has {} zero in pair {pair}: no ratio follows", result.metric));
+            return None;
         }
         match ratio_of_medians(&self.resamples, &pairs.baseline, &pairs.candidate) {
             Ok(estimate) => {
-                let interval = self.interval(&estimate, result);
                 result.ratio = Some(estimate.point());
-                Ok(interval.map(|_| estimate))
+                Some(self.interval(estimate, result))
             }
-            Err(error) => undefined(result, error),
+            Err(error) => undefined(result, &error),
         }
     }
 
     /// Fills in value and interval of an absolute budget.
-    fn value(
-        &self,
-        pairs: &Paired,
-        budget: &Budget,
-        result: &mut BudgetResult,
-    ) -> Result<Option<Estimate>, AnalysisError> {
+    fn value(&self, pairs: &Paired, budget: &Budget, result: &mut BudgetResult) -> Option<Estimate> {
         if budget.metric.assumption == Assumption::Exact {
             // A counter is held to its bound in every operation.
             let (low, high) = pairs.candidate_range;
             let value = if matches!(budget.bound, Bound::Min(_)) { low } else { high };
             (result.value, result.low, result.high) = (Some(value), Some(value), Some(value));
             result.exact = true;
-            return Ok(None);
+            return None;
         }
         match median_of(&self.resamples, &pairs.candidate) {
             Ok(estimate) => {
-                let interval = self.interval(&estimate, result);
                 result.value = Some(estimate.point());
-                Ok(interval.map(|_| estimate))
+                Some(self.interval(estimate, result))
             }
-            Err(error) => undefined(result, error),
+            Err(error) => undefined(result, &error),
         }
     }
 
-    fn interval(&self, estimate: &Estimate, result: &mut BudgetResult) -> Option<Interval> {
+    fn interval(&self, estimate: Estimate, result: &mut BudgetResult) -> Estimate {
         let interval = Interval::percentile(estimate.distribution(), self.rule, self.confidence);
         (result.low, result.high) = (Some(interval.low()), Some(interval.high()));
-        Some(interval)
+        estimate
     }
 
     fn waiver(&self, result: &BudgetResult, bound: Bound, waiver: &Waiver) -> Result<WaiverUse, AnalysisError> {
-        let waived = match bound {
+        let agreed = match bound {
             Bound::MaxRatio(_) => Bound::MaxRatio(waiver.bound),
             Bound::MinRatio(_) => Bound::MinRatio(waiver.bound),
             Bound::Max(_) => Bound::Max(waiver.bound),
             Bound::Min(_) => Bound::Min(waiver.bound),
         };
         let inside = match (result.low, result.high) {
-            (Some(low), Some(high)) => outcome(low, high, waived)? == Outcome::Pass,
+            (Some(low), Some(high)) => outcome(low, high, agreed)? == Outcome::Pass,
             _ => false,
         };
         let state = if result.outcome == Some(Outcome::Pass) {
@@ -236,14 +233,16 @@ fn blank(role: Role, metric: &Metric, statistic: Statistic, case: &Case, bound: 
     }
 }
 
-fn undefined(result: &mut BudgetResult, error: StatsError) -> Result<Option<Estimate>, AnalysisError> {
+fn undefined(result: &mut BudgetResult, error: &StatsError) -> Option<Estimate> {
     result.undefined = Some(error.to_string());
-    Ok(None)
+    None
 }
 
 /// Whether all runs of each side have the same value.
 fn agree(pairs: &Paired) -> bool {
-    [&pairs.baseline, &pairs.candidate].into_iter().all(|values| values.iter().all(|value| *value == values[0]))
+    [&pairs.baseline, &pairs.candidate]
+        .into_iter()
+        .all(|values| values.iter().all(|value| value.total_cmp(&values[0]).is_eq()))
 }
 
 fn varied(metric: &Metric, case: &Case, pairs: &Paired) -> Vec<Warning> {
@@ -265,6 +264,7 @@ fn varied(metric: &Metric, case: &Case, pairs: &Paired) -> Vec<Warning> {
 }
 
 /// The ratio of exact values: 0/0 is 1, and x/0 is none.
+#[expect(clippy::float_cmp, reason = "exact values are compared exactly")]
 fn exact_ratio(baseline: f64, candidate: f64) -> Option<f64> {
     if baseline == candidate {
         Some(1.0)

@@ -58,7 +58,8 @@ fn known(mut outcome: CheckOutcome, check: &Check) -> CheckOutcome {
             }
             CheckStatus::Passed => {
                 outcome.status = CheckStatus::KnownGapGone;
-                outcome.detail = Some(format!("the check passes, so the gap is gone: take `known_gap = \"{gap}\"` out"));
+                outcome.detail =
+                    Some(format!("the check passes, so the gap is gone: take `known_gap = \"{gap}\"` out"));
             }
             CheckStatus::KnownGapOpen | CheckStatus::KnownGapGone | CheckStatus::NotRun => {}
         }

@@ -13,9 +13,9 @@ mod table;
 mod warning;
 
 pub use analysis::{
-    SCHEMA as ANALYSIS_SCHEMA, Analysis, AnalysisError, BudgetResult, Bounded, CheckOutcome, CheckStatus, HypothesisAnalysis, LeftOutCase, Outcome, Role,
-    WaiverState, WaiverUse, analyse,
+    Analysis, AnalysisError, Bounded, BudgetResult, CheckOutcome, CheckStatus, HypothesisAnalysis, LeftOutCase,
+    Outcome, Role, SCHEMA as ANALYSIS_SCHEMA, WaiverState, WaiverUse, analyse,
 };
-pub use judge::{SCHEMA as VERDICT_SCHEMA, HypothesisVerdict, Reason, Verdict, Verdicts, judge};
 pub use budget::outcome;
+pub use judge::{HypothesisVerdict, Reason, SCHEMA as VERDICT_SCHEMA, Verdict, Verdicts, judge};
 pub use warning::Warning;

@@ -81,8 +81,7 @@ fn samples(
                 && run.cases.iter().any(|&index| plan.cases[index] == *case)
         })
         .ok_or_else(|| missing(format!("pair {pair} of {case} has no {side} run in the plan")))?;
-    let record =
-        evidence.runs.get(&planned.id).ok_or_else(|| missing(format!("run `{}` is missing", planned.id)))?;
+    let record = evidence.runs.get(&planned.id).ok_or_else(|| missing(format!("run `{}` is missing", planned.id)))?;
     let cell = record
         .cells
         .iter()

@@ -17,18 +17,15 @@ use super::analysis::{BudgetResult, CheckOutcome, CheckStatus, HypothesisAnalysi
 use super::{HypothesisVerdict, Reason, Verdict, Warning};
 use crate::plan::PlannedHypothesis;
 use crate::spec::{Benefit, Bound, Grade};
+use crate::unit::{Case, Statistic};
 
 /// The verdict on one hypothesis.
-pub(super) fn verdict(
-    planned: &PlannedHypothesis,
-    outcomes: &HypothesisAnalysis,
-    grade: Grade,
-) -> HypothesisVerdict {
+pub(super) fn verdict(planned: &PlannedHypothesis, outcomes: &HypothesisAnalysis, grade: Grade) -> HypothesisVerdict {
     let mut reasons = reasons(planned, outcomes);
     reasons.sort_by_key(|reason| reason.line);
     let (line, verdict) = first_line(&reasons, grade);
-    let would = (grade == Grade::Preliminary && verdict == Verdict::Revise)
-        .then(|| first_line(&reasons, Grade::Comparison).1);
+    let would =
+        (grade == Grade::Preliminary && verdict == Verdict::Revise).then(|| first_line(&reasons, Grade::Comparison).1);
     if let Some(would) = would {
         reasons.push(Reason { line: 7, text: format!("preliminary evidence: would {}", would.name()) });
     }
@@ -84,8 +81,12 @@ fn reasons(planned: &PlannedHypothesis, outcomes: &HypothesisAnalysis) -> Vec<Re
 }
 
 fn left_out(outcomes: &HypothesisAnalysis) -> String {
-    let cases: Vec<String> =
-        outcomes.left_out.iter().map(|left| format!("{} ({})", left.case, left.reason)).collect();
+    const SHOWN: usize = 3;
+    let mut cases: Vec<String> =
+        outcomes.left_out.iter().take(SHOWN).map(|left| format!("{} ({})", left.case, left.reason)).collect();
+    if outcomes.left_out.len() > SHOWN {
+        cases.push(format!("{} more", outcomes.left_out.len() - SHOWN));
+    }
     cases.join(", ")
 }
 
@@ -107,10 +108,11 @@ fn checks(outcomes: &HypothesisAnalysis) -> Vec<(u8, String)> {
         .map(|((line, what, name), checks)| {
             let more = match checks.len() {
                 1 => String::new(),
+                2 => " and 1 more case".to_owned(),
                 cases => format!(" and {} more cases", cases - 1),
             };
-            let detail = checks[0].detail.as_deref().unwrap_or_default();
-            (line, format!("check `{name}` {what} in {}{more}: {detail}", checks[0].case))
+            let detail = checks[0].detail.as_ref().map(|detail| format!(": {detail}")).unwrap_or_default();
+            (line, format!("check `{name}` {what}{}{more}{detail}", within(&checks[0].case)))
         })
         .collect()
 }
@@ -155,8 +157,7 @@ fn benefit(planned: &PlannedHypothesis, outcomes: &HypothesisAnalysis) -> Gain {
     if planned.hypothesis.benefits.is_empty() {
         return Gain::NotAsked;
     }
-    let budgets: Vec<&BudgetResult> =
-        outcomes.budgets.iter().filter(|budget| budget.role == Role::Benefit).collect();
+    let budgets: Vec<&BudgetResult> = outcomes.budgets.iter().filter(|budget| budget.role == Role::Benefit).collect();
     let capabilities = capabilities(planned, outcomes);
     if budgets.iter().any(|budget| budget.outcome == Some(Outcome::Pass) && budget.confirmed)
         || capabilities.contains(&CheckStatus::Passed)
@@ -203,9 +204,9 @@ fn in_favour(planned: &PlannedHypothesis, outcomes: &HypothesisAnalysis) -> Stri
         .clone()
         .filter(|budget| budget.waiver.as_ref().is_some_and(|waiver| waiver.state == WaiverState::Used))
         .count();
-    let mut text = format!("checks hold, and {} guardrails pass", guardrails.count() - waived);
+    let mut text = format!("checks hold, and all {} guardrails pass", guardrails.count());
     if waived > 0 {
-        text.push_str(&format!(" ({waived} more are waived)"));
+        text.push_str(&format!(", {waived} of them by waiver"));
     }
     let holds = outcomes
         .budgets
@@ -221,18 +222,28 @@ fn in_favour(planned: &PlannedHypothesis, outcomes: &HypothesisAnalysis) -> Stri
 
 /// A budget in words: what, where, how much, against what, and what would settle it.
 fn describe(budget: &BudgetResult) -> String {
-    let mut text = format!("{} {} in {}", budget.metric, budget.statistic, budget.case);
-    let number = |value: Option<f64>| value.map_or_else(|| "undefined".to_owned(), |value| format!("{value:.4}"));
-    let what = budget.ratio.or(budget.value);
-    if what.is_some() && budget.exact {
-        text.push_str(&format!(" is {}", number(what)));
-    } else if what.is_some() {
-        text.push_str(&format!(" is {} [{}, {}]", number(what), number(budget.low), number(budget.high)));
+    let mut text = budget.metric.clone();
+    if budget.statistic != Statistic::Value {
+        text.push_str(&format!(" {}", budget.statistic));
     }
-    match budget.bound {
-        Some(Bound::MaxRatio(bound) | Bound::Max(bound)) => text.push_str(&format!(", at most {bound}")),
-        Some(Bound::MinRatio(bound) | Bound::Min(bound)) => text.push_str(&format!(", at least {bound}")),
-        None => {}
+    text.push_str(&within(&budget.case));
+    let bound = budget.bound.map(|bound| match bound {
+        Bound::MaxRatio(bound) | Bound::Max(bound) => (bound, "at most"),
+        Bound::MinRatio(bound) | Bound::Min(bound) => (bound, "at least"),
+    });
+    let unit = match budget.unit.symbol() {
+        symbol if budget.value.is_some() && !symbol.is_empty() => format!(" {symbol}"),
+        _ => String::new(),
+    };
+    let number = |value: f64| format!("{}{unit}", apart(value, bound.map(|(bound, _)| bound)));
+    if let Some(what) = budget.ratio.or(budget.value) {
+        text.push_str(&format!(" is {}", number(what)));
+        if let (false, Some(low), Some(high)) = (budget.exact, budget.low, budget.high) {
+            text.push_str(&format!(" [{}, {}]", number(low), number(high)));
+        }
+    }
+    if let Some((bound, words)) = bound {
+        text.push_str(&format!(", {words} {bound}{unit}"));
     }
     if let Some(why) = &budget.undefined {
         text.push_str(&format!(": {why}"));
@@ -241,4 +252,46 @@ fn describe(budget: &BudgetResult) -> String {
         text.push_str(&format!("; about {pairs} pairs would settle it"));
     }
     text
+}
+
+/// ` in CASE`, and nothing where the matrix has no axis.
+fn within(case: &Case) -> String {
+    if case.is_empty() { String::new() } else { format!(" in {case}") }
+}
+
+/// `value` with four significant digits, and with as many more as tell it from the bound that it is not.
+fn apart(value: f64, bound: Option<f64>) -> String {
+    let digits = |significant: i32| {
+        let magnitude = if value == 0.0 { 0 } else { magnitude(value) };
+        let decimals = usize::try_from(significant - 1 - magnitude).unwrap_or(0);
+        format!("{value:.decimals$}")
+    };
+    let differs = |text: &String| match bound {
+        Some(bound) if value.total_cmp(&bound).is_ne() => {
+            text.parse::<f64>().is_ok_and(|shown| (shown < bound, shown > bound) == (value < bound, value > bound))
+        }
+        _ => true,
+    };
+    (4..=17).map(digits).find(differs).unwrap_or_else(|| value.to_string())
+}
+
+/// The power of ten of the first digit.
+#[expect(clippy::cast_possible_truncation, reason = "the exponent of a float is small")]
+fn magnitude(value: f64) -> i32 {
+    value.abs().log10().floor() as i32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::apart;
+
+    #[test]
+    fn a_number_never_looks_like_the_bound_that_it_is_not() {
+        assert_eq!(apart(1.0723, Some(1.05)), "1.072");
+        assert_eq!(apart(1.050_02, Some(1.05)), "1.05002");
+        assert_eq!(apart(1.05, Some(1.05)), "1.050");
+        assert_eq!(apart(0.000_041_87, Some(0.8)), "0.00004187");
+        assert_eq!(apart(123_456.0, None), "123456");
+        assert_eq!(apart(0.0, Some(1.0)), "0.000");
+    }
 }

@@ -73,14 +73,18 @@ impl Warning {
     #[must_use]
     pub fn text(&self) -> String {
         match self {
-            Self::EqualSides { lane } => format!("both sides are lane `{lane}`: this tries the gate, it compares nothing"),
-            Self::CalibrationLane { lane } => format!("lane `{lane}` has a known fault or a known extra cost: this tries the gate"),
+            Self::EqualSides { lane } => {
+                format!("both sides are lane `{lane}`: this tries the gate, it compares nothing")
+            }
+            Self::CalibrationLane { lane } => {
+                format!("lane `{lane}` has a known fault or a known extra cost: this tries the gate")
+            }
             Self::ExactVaried { metric, case, side, low, high } => format!(
                 "{metric} of the {side} varies between runs in {case} ({low} to {high}) although equal work should give equal values: it is judged as a noisy metric"
             ),
-            Self::Unresolved { metric, statistic, case, samples } => format!(
-                "{samples} samples do not resolve {statistic} of {metric} in {case}: raise `min_samples`"
-            ),
+            Self::Unresolved { metric, statistic, case, samples } => {
+                format!("{samples} samples do not resolve {statistic} of {metric} in {case}: raise `min_samples`")
+            }
             Self::FewPairs { pairs } => {
                 format!("{pairs} pairs give a coarse interval, whose ends are values of single pairs: raise `pairs`")
             }

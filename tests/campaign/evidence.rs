@@ -3,7 +3,7 @@
 use std::fs;
 
 use gate::digest::sha256;
-use gate::evidence::{Event, Evidence, EvidenceError, Folder, Journal, Provenance, attempts, Attempt, Ledger, latest};
+use gate::evidence::{Attempt, Event, Evidence, EvidenceError, Folder, Journal, Ledger, Provenance, attempts, latest};
 use gate::measure::Host;
 use gate::verdict::{analyse, judge};
 
@@ -145,8 +145,7 @@ fn the_ledger_counts_attempts_at_one_plan() {
     let ledger = Ledger::of(results.path(), "g");
     assert!(ledger.read().expect("no ledger yet").is_empty());
     for (plan, state) in [("a", "started"), ("a", "failed"), ("a", "started"), ("a", "complete"), ("b", "started")] {
-        let attempt =
-            Attempt { at: noon(), plan: plan.to_owned(), campaign: "c".to_owned(), state: state.to_owned() };
+        let attempt = Attempt { at: noon(), plan: plan.to_owned(), campaign: "c".to_owned(), state: state.to_owned() };
         ledger.append(&attempt).expect("a line");
     }
     let lines = ledger.read().expect("a ledger");

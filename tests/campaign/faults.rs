@@ -45,7 +45,9 @@ fn a_baseline_that_breaks_its_contract_ends_the_campaign_before_any_run() {
 
 #[test]
 fn an_executable_that_changes_is_noticed_before_and_after_a_run() {
-    for (digests, when) in [(vec!["1"], "before it"), (vec!["0", "1"], "after it"), (vec!["0", "0", "0", "1"], "after it")] {
+    for (digests, when) in
+        [(vec!["1"], "before it"), (vec!["0", "1"], "after it"), (vec!["0", "0", "0", "1"], "after it")]
+    {
         let mut script = Scripted::ratio(1.0);
         script.digests = digests;
         let (error, _results, _) = failed(&mut script);

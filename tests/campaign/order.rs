@@ -17,9 +17,18 @@ fn sides_of_a_pair_are_back_to_back_and_alternate() {
     let plan = plan(&gate(PRELIMINARY, &hypothesis(GUARDRAIL)), false);
     let ids: Vec<&str> = plan.runs.iter().map(|run| run.id.as_str()).collect();
     let expected = [
-        "p01-baseline-1", "p01-candidate-1", "p01-baseline-2", "p01-candidate-2",
-        "p02-candidate-1", "p02-baseline-1", "p02-candidate-2", "p02-baseline-2",
-        "p03-baseline-1", "p03-candidate-1", "p03-baseline-2", "p03-candidate-2",
+        "p01-baseline-1",
+        "p01-candidate-1",
+        "p01-baseline-2",
+        "p01-candidate-2",
+        "p02-candidate-1",
+        "p02-baseline-1",
+        "p02-candidate-2",
+        "p02-baseline-2",
+        "p03-baseline-1",
+        "p03-candidate-1",
+        "p03-baseline-2",
+        "p03-candidate-2",
     ];
     assert_eq!(ids, expected);
 }
@@ -91,7 +100,8 @@ proptest! {
 #[test]
 fn a_balanced_order_follows_its_seed() {
     let of = |seed: u32| {
-        let profile = format!("grade = \"preliminary\"\npairs = 20\nsamples = 1\norder = \"balanced\"\norder_seed = {seed}");
+        let profile =
+            format!("grade = \"preliminary\"\npairs = 20\nsamples = 1\norder = \"balanced\"\norder_seed = {seed}");
         firsts(&plan(&gate(&profile, &hypothesis(GUARDRAIL)), false))
     };
     assert_eq!(of(1), of(1));

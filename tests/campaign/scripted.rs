@@ -10,7 +10,7 @@ use gate::evidence::{Event, Evidence, Folder};
 use gate::plan::{Digests, Plan, Selection};
 use gate::spec::{self, Format};
 use gate::target::{Executor, RunError};
-use gate::unit::{Case, Scope};
+use gate::unit::Scope;
 use gate::verdict::{Analysis, HypothesisVerdict, Verdict, analyse, judge};
 use gate::worker::protocol::{Cell, Observed, Request, Samples, Task};
 use gate::worker::{Cause, Output, WorkerError};
@@ -18,7 +18,7 @@ use gate::workload::CheckResult;
 use gate::workload::catalogue::Suite;
 
 /// What one side shows of one metric in one pair, given lane and pair (from 0).
-pub(crate) type Script = Box<dyn Fn(&str, &str, usize) -> Samples>;
+pub(crate) type Script = Box<dyn Fn(&str, &str, u32) -> Samples>;
 
 /// Answers requests from a script.
 pub(crate) struct Scripted {
@@ -26,8 +26,8 @@ pub(crate) struct Scripted {
     pub(crate) samples: Script,
     /// Checks that fail, by lane and check.
     pub(crate) failing: Vec<(&'static str, &'static str)>,
-    /// Runs that have been asked for, by lane.
-    pub(crate) asked: BTreeMap<String, usize>,
+    /// Runs that have been asked for, by lane and first case.
+    pub(crate) asked: BTreeMap<String, u32>,
     /// The order in which lanes were measured.
     pub(crate) order: Vec<String>,
     /// The digest of the executable, run by run; the last one stays.
@@ -38,7 +38,7 @@ pub(crate) struct Scripted {
 
 impl Scripted {
     /// A script in which each metric of each lane has the values of `value(metric, lane, pair)` in all samples.
-    pub(crate) fn new(value: impl Fn(&str, &str, usize) -> f64 + 'static) -> Self {
+    pub(crate) fn new(value: impl Fn(&str, &str, u32) -> f64 + 'static) -> Self {
         Self {
             samples: Box::new(move |metric, lane, pair| Samples::Reals(vec![value(metric, lane, pair)])),
             failing: Vec::new(),
@@ -52,7 +52,8 @@ impl Scripted {
     /// The candidate's values are so much of the baseline's, with a little noise that depends on the pair.
     pub(crate) fn ratio(ratio: f64) -> Self {
         Self::new(move |metric, lane, pair| {
-            let noise = if metric.starts_with("rust_heap") { 0.0 } else { [0.0, 1.0, -1.0, 2.0, -2.0][pair % 5] };
+            let noise =
+                if metric.starts_with("rust_heap") { 0.0 } else { [0.0, 1.0, -1.0, 2.0, -2.0][pair as usize % 5] };
             // Higher is better for throughput.
             let ratio = if metric == "throughput" { 1.0 / ratio } else { ratio };
             (1_000.0 + noise) * if lane == "slow" { ratio } else { 1.0 }
@@ -65,6 +66,7 @@ fn observed() -> Observed {
         cpus: vec![0],
         limits: BTreeMap::new(),
         unenforced: Vec::new(),
+        peak_reset: true,
         duckdb: None,
         cpu_ns: 1,
         minor_faults: 0,
@@ -97,7 +99,7 @@ impl Executor for Scripted {
                     let cause = Cause::Failed { message: "the disk is on fire".to_owned() };
                     return Err(WorkerError { cause, case: None, stderr: "its last words".to_owned() }.into());
                 }
-                let asked = self.asked.entry(request.lane.clone()).or_default();
+                let asked = self.asked.entry(format!("{} in {}", request.lane, request.cases[0])).or_default();
                 let pair = *asked;
                 *asked += 1;
                 let suite = Suite::find(&request.suite).expect("a suite");
@@ -180,10 +182,9 @@ pub(crate) struct Done {
 }
 
 pub(crate) fn plan(gate: &str, skip_heavy: bool) -> Plan {
-    let loaded = spec::parse("scripted.toml", gate, Format::Toml)
-        .unwrap_or_else(|error| panic!("{}", error.render(false)));
-    let selection =
-        Selection { profile: "p".to_owned(), hypotheses: Vec::new(), skip_heavy, host_cpus: 2 };
+    let loaded =
+        spec::parse("scripted.toml", gate, Format::Toml).unwrap_or_else(|error| panic!("{}", error.render(false)));
+    let selection = Selection { profile: "p".to_owned(), hypotheses: Vec::new(), skip_heavy, host_cpus: 2 };
     let digests = Digests {
         gate_file: "g".to_owned(),
         executables: BTreeMap::from([("gate".to_owned(), "0".to_owned())]),
@@ -221,11 +222,6 @@ pub(crate) fn run(gate: &str, executor: &mut Scripted, skip_heavy: bool) -> Done
     let verdict = verdicts.hypotheses[0].clone();
     let exit = Exit::of(verdicts.gravest().expect("a hypothesis")).code();
     Done { evidence, analysis, verdict, exit, events }
-}
-
-/// A case of the scripted gate.
-pub(crate) fn case(work: i64) -> Case {
-    Case::new(vec![("work".to_owned(), gate::unit::AxisValue::Integer(work))])
 }
 
 /// Asserts verdict, line of the table and exit code.

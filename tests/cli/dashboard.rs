@@ -11,9 +11,9 @@ fn small(name: &str, edit: impl Fn(&str) -> String) -> String {
     let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
     for line in &mut lines {
         if line.starts_with("shape ") || line.starts_with("shape=") {
-            *line = "shape = [\"narrow\"]".to_owned();
+            "shape = [\"narrow\"]".clone_into(line);
         } else if line.starts_with("rows ") || line.starts_with("rows=") {
-            *line = "rows = [50]".to_owned();
+            "rows = [50]".clone_into(line);
         } else if line.starts_with("heavy") || line.starts_with("cases") {
             line.clear();
         }

@@ -39,7 +39,15 @@ impl Bench {
     /// Runs a gate file; one campaign at a time, as the host-wide lock wants.
     pub(crate) fn run(&self, file: &Path, arguments: &[&str]) -> Answer {
         let _turn = turn();
-        answer(Command::cargo_bin("gate").expect("gate").arg("run").arg(file).arg("--results").arg(self.results()).args(arguments))
+        answer(
+            Command::cargo_bin("gate")
+                .expect("gate")
+                .arg("run")
+                .arg(file)
+                .arg("--results")
+                .arg(self.results())
+                .args(arguments),
+        )
     }
 
     /// The one campaign of `gate`.

@@ -44,7 +44,7 @@ fn equal_sides_are_allowed_with_a_warning_and_never_proceed() {
     let bench = Bench::new();
     let answer = run(&bench, "steady", "", &["--format", "json"]);
     assert_eq!(answer.code, 11, "{answer:?}");
-    assert!(answer.stderr.contains("same lane"), "{}", answer.stderr);
+    assert!(answer.stderr.contains("both sides are `steady`"), "{}", answer.stderr);
     let report = answer.json();
     assert_eq!(report["hypotheses"][0]["verdict"], "revise");
     assert_eq!(report["grade"], "preliminary");
@@ -59,7 +59,10 @@ fn a_candidate_that_allocates_more_is_rejected_in_any_grade() {
     let heap: Vec<_> = budgets.iter().filter(|budget| budget["metric"] == "rust_heap_bytes").collect();
     assert_eq!(heap.len(), 2);
     for budget in heap {
-        assert_eq!((&budget["outcome"], &budget["role"], &budget["exact"]), (&"fail".into(), &"guardrail".into(), &true.into()));
+        assert_eq!(
+            (&budget["outcome"], &budget["role"], &budget["exact"]),
+            (&"fail".into(), &"guardrail".into(), &true.into())
+        );
         for key in ["metric", "statistic", "case", "ratio", "low", "high"] {
             assert!(!budget[key].is_null(), "{key}: {budget}");
         }
@@ -87,7 +90,11 @@ fn a_worker_that_crashes_hangs_or_answers_wrongly_ends_the_campaign_with_what_wa
         let answer = run(&bench, lane, "timeout = \"1s\"", &[]);
         assert_eq!(answer.code, 1, "{answer:?}");
         assert!(answer.stderr.contains(says), "{lane}: {}", answer.stderr);
-        assert!(answer.stderr.contains("p01-candidate-1000") && answer.stderr.contains("work=1000"), "{}", answer.stderr);
+        assert!(
+            answer.stderr.contains("p01-candidate-1000") && answer.stderr.contains("work=1000"),
+            "{}",
+            answer.stderr
+        );
         assert!(answer.stdout.is_empty(), "{}", answer.stdout);
         let campaign = bench.campaign("probe");
         assert!(campaign.join("runs/p01-baseline-1000.arrow").is_file(), "the baseline's run is kept");
@@ -127,7 +134,9 @@ fn the_manifest_checks_and_holds_every_file() {
         .expect("sha256sum");
     assert!(check.success());
     let manifest = std::fs::read_to_string(campaign.join("MANIFEST.sha256")).expect("a manifest");
-    for name in ["gate.toml", "plan.json", "provenance.json", "journal.jsonl", "analysis.json", "verdict.json", "report.md"] {
+    for name in
+        ["gate.toml", "plan.json", "provenance.json", "journal.jsonl", "analysis.json", "verdict.json", "report.md"]
+    {
         assert!(manifest.contains(&format!("  {name}\n")), "{name} is not in {manifest}");
     }
     assert_eq!(manifest.lines().count(), 7 + 12);
@@ -208,7 +217,9 @@ fn several_gates_print_one_line_each_and_the_gravest_counts() {
     let names: Vec<String> = answer
         .stdout
         .lines()
-        .map(|line| serde_json::from_str::<serde_json::Value>(line).expect("JSON")["gate"].as_str().expect("a name").to_owned())
+        .map(|line| {
+            serde_json::from_str::<serde_json::Value>(line).expect("JSON")["gate"].as_str().expect("a name").to_owned()
+        })
         .collect();
     assert_eq!(names, ["one", "two"]);
 }

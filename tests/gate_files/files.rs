@@ -14,7 +14,8 @@ fn files_that_are_refused() {
     fs::write(at("blank.toml"), "\u{feff} \n\t\n").unwrap();
     fs::write(at("latin.toml"), b"gate = 1\nname = \"caf\xe9\"\n").unwrap();
     fs::write(at("trial.toml"), BASE).unwrap();
-    fs::write(at("large.toml"), vec![b'#'; usize::try_from(MAX_BYTES).unwrap() + 1]).unwrap();
+    // What is too large is that first, and not UTF-8 second.
+    fs::write(at("large.toml"), vec![0xff; usize::try_from(MAX_BYTES).unwrap() + 1]).unwrap();
     fs::create_dir(at("folder.toml")).unwrap();
     let names = [
         "missing.toml",

@@ -420,6 +420,7 @@ fn all_problems_at_once() {
         ("\"native-v1\"", "\"native\""),
         ("max_ratio = 0.80", "max_ratio = -0.80"),
         ("title =", "titel = 1\ntitle ="),
+        ("check =", "chek = 1\ncheck ="),
     ]);
     let SpecError::Invalid { problems, file } = parse(&text).expect_err("is refused") else { panic!("a problem") };
     let found: Vec<_> = problems.iter().map(|problem| (file.line(problem.span().start), problem.message())).collect();
@@ -430,7 +431,8 @@ fn all_problems_at_once() {
             (10, "axis `shape` can't be `\"tall\"`"),
             (15, "`pairs` can't be 0"),
             (23, "unknown lane `native`"),
-            (31, "`max_ratio` can't be -0.8"),
+            (27, "unknown key `chek`"),
+            (32, "`max_ratio` can't be -0.8"),
         ]
     );
     let many: Vec<String> = (0..200).map(|number| format!("[surprise{number}]\n")).collect();

@@ -85,6 +85,13 @@ fn what_a_warning_stops_at() {
     // 30 results of noisy guardrails at 2.5 % a side: log2(30 / 0.025) = 10.2, so that eleven pairs are enough.
     let many = "[[hypothesis.guardrail]]\nmetric = \"cpu_time\"\nmax_ratio = 1.05\n[[hypothesis.guardrail]]\nmetric = \"throughput\"\nmin_ratio = 0.95\n[[hypothesis.guardrail]]\nmetric = \"peak_rss_bytes\"\nmax_ratio = 1.10\n[[hypothesis.guardrail]]\nmetric = \"steady_rss_bytes\"\nmax_ratio = 1.10\n\n[[hypothesis.report]]";
     assert_eq!(accepted(&[("pairs = 12", "pairs = 11"), ("[[hypothesis.report]]", many)]).warnings, []);
+    // Beside an exact benefit, or a capability, noisy ones are not all there is.
+    for other in ["metric = \"rust_heap_bytes\"\nmax_ratio = 0.80", "check = \"physical-types\""] {
+        let both = format!("metric = \"cpu_time\"\nmax_ratio = 0.80\n[[hypothesis.benefit]]\n{other}");
+        let benefit = ("metric = \"rust_heap_bytes\"\nmax_ratio = 0.80", both.as_str());
+        let loaded = accepted(&[("pairs = 12", "pairs = 6"), benefit]);
+        assert!(loaded.warnings.iter().all(|problem| !problem.message().contains("benefit")));
+    }
     // Without a correction, and at preliminary grade, there is nothing that pairs could be too few for.
     let plain = "[analysis]\nmultiplicity = \"none\"\n\n[[hypothesis]]";
     assert_eq!(

@@ -68,7 +68,8 @@ fn counts_are_exact_over_threads() {
 #[ignore = "run alone by `counts_are_exact_over_threads`"]
 fn counts_over_threads() {
     const THREADS: usize = 8;
-    const EACH: usize = 10_000;
+    // Long enough for the threads to run side by side.
+    const EACH: usize = 200_000;
     let size = |n: usize| n % 100 + 1;
     // Threads that live before, during and after the count, and allocate only between two barriers. Waiting at one
     // allocates nothing, as waiting at a channel would.
@@ -147,8 +148,8 @@ fn a_worker_dies_with_its_parent() {
     let mut said = String::new();
     middle.stdout.take().expect("a pipe").read_to_string(&mut said).unwrap();
     middle.wait().unwrap();
-    let pid = said.split_once("worker ").and_then(|(_, rest)| rest.split_whitespace().next());
-    let pid = pid.unwrap_or_else(|| panic!("no worker in:\n{said}"));
+    let pid = said.split_once("process id: ").and_then(|(_, rest)| rest.split_whitespace().next());
+    let pid: u32 = pid.and_then(|pid| pid.parse().ok()).unwrap_or_else(|| panic!("no process in:\n{said}"));
     let gone = (0..500).any(|_| {
         thread::sleep(std::time::Duration::from_millis(10));
         let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
@@ -169,5 +170,5 @@ fn parent_of_a_worker() {
     // Once it has said hello it has tied itself to this process.
     BufReader::new(worker.stdout.take().expect("a pipe")).read_line(&mut hello).expect("a line");
     assert!(hello.starts_with("{\"hello\""), "{hello}");
-    println!("worker {}", worker.id());
+    println!("process id: {}", worker.id());
 }

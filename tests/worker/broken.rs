@@ -17,7 +17,7 @@ fn fails(text: &str, timeout: Duration) -> WorkerError {
 }
 
 /// Waits until the process `pid` is gone or dead; what is only waiting to be reaped runs no more.
-fn dies(pid: &str) -> bool {
+fn dies(pid: u32) -> bool {
     (0..500).any(|_| {
         let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
         let dead = stat.rsplit(')').next().is_none_or(|rest| rest.is_empty() || rest.starts_with(" Z"));
@@ -28,8 +28,9 @@ fn dies(pid: &str) -> bool {
     })
 }
 
-fn pid_in(path: &Path) -> String {
-    fs::read_to_string(path).expect("a script that noted a process").trim().to_owned()
+fn pid_in(path: &Path) -> u32 {
+    let text = fs::read_to_string(path).expect("a script that noted a process");
+    text.trim().parse().expect("a process id")
 }
 
 #[test]
@@ -131,7 +132,7 @@ fn a_timeout_kills_the_grandchildren_too() {
     let text = format!("sleep 1000 & echo $! > '{}'; wait", noted.display());
     let error = fails(&text, Duration::from_millis(300));
     assert!(matches!(error.cause, Cause::TimedOut(_)), "{error}");
-    assert!(dies(&pid_in(&noted)));
+    assert!(dies(pid_in(&noted)));
 }
 
 #[test]
@@ -140,7 +141,7 @@ fn grandchildren_of_a_child_that_has_ended_are_killed() {
     let noted = folder.path().join("pid");
     let error = fails(&format!("sleep 1000 & echo $! > '{}'; exit 5", noted.display()), LONG);
     assert!(matches!(error.cause, Cause::Crashed(Ending::Code(5))), "{error}");
-    assert!(dies(&pid_in(&noted)));
+    assert!(dies(pid_in(&noted)));
 }
 
 #[test]
@@ -154,7 +155,7 @@ fn a_grandchild_that_left_the_group_and_holds_the_pipes_is_not_waited_for() {
     assert!(begin.elapsed() < LONG, "it came back before its timeout");
     let pid = pid_in(&noted);
     assert!(Path::new(&format!("/proc/{pid}")).exists(), "nobody else killed it");
-    let pid = rustix::process::Pid::from_raw(pid.parse().unwrap()).unwrap();
+    let pid = rustix::process::Pid::from_raw(i32::try_from(pid).unwrap()).unwrap();
     rustix::process::kill_process(pid, rustix::process::Signal::KILL).unwrap();
 }
 

@@ -1,13 +1,12 @@
 //! What real lanes measure, and what happens to those with a fault.
 
-use std::collections::BTreeMap;
 use std::time::Duration;
 
 use gate::spec::Warmup;
 use gate::unit::{AxisValue, Case};
 use gate::worker::protocol::{Limits, Measure, PROTOCOL, Request, Samples, Task};
 use gate::worker::{Cause, Ending, Output};
-use gate::workload::catalogue::PROBE;
+use gate::workload::catalogue::{DASHBOARD, PROBE};
 
 use crate::requests::{LONG, answer, case, check, gate_worker, measure, request, run};
 
@@ -158,20 +157,39 @@ fn more_cpus_than_there_are_are_refused() {
     assert!(matches!(error.cause, Cause::Refused { .. }), "{error}");
 }
 
-fn dashboard(fixtures: BTreeMap<String, String>) -> Request {
+const FIXTURE: &str = "orders-narrow-50";
+
+fn dashboard(digest: Option<String>) -> Request {
     let axes = [("shape", AxisValue::Text("narrow".to_owned())), ("rows", AxisValue::Integer(50))];
     Request {
         suite: "dashboard".to_owned(),
         cases: vec![Case::new(axes.map(|(axis, value)| (axis.to_owned(), value)).into())],
-        fixtures,
+        fixtures: digest.map(|digest| (FIXTURE.to_owned(), digest)).into_iter().collect(),
         ..check("native-v1")
     }
 }
 
 #[test]
+fn a_database_lives_under_eight_gibibytes_and_is_measured_whole() {
+    let digest = gate::fixture::digest(&gate::fixture::generate(FIXTURE, 13).unwrap()).unwrap();
+    let limits = Limits { cpus: 1, memory_bytes: Some(8 << 30), processes: Some(4_096) };
+    let check = Request { limits, ..dashboard(Some(digest)) };
+    let (_, answer) = gate_worker().run(&check, LONG).unwrap().answers.remove(0);
+    let task = Task::Measure(measure(20, vec![answer]));
+    let output = gate_worker().run(&Request { task, ..check }, LONG).unwrap();
+    let metrics: Vec<_> = output.cells[0].samples.keys().map(String::as_str).collect();
+    let mut declared: Vec<_> = DASHBOARD.metrics.iter().map(|metric| metric.name.as_ref()).collect();
+    declared.sort_unstable();
+    assert_eq!(metrics, declared);
+    assert_eq!(integers(&output, "physical_queries"), [1; 20]);
+    let observed = output.observed.unwrap();
+    assert!(observed.duckdb.is_some_and(|version| version.starts_with('v')));
+    assert_eq!(observed.limits["rlimit.data"], (8_u64 << 30).to_string());
+}
+
+#[test]
 fn a_fixture_of_another_digest_is_refused_with_both() {
-    let wrong = BTreeMap::from([("orders-narrow-50".to_owned(), "0000".to_owned())]);
-    let error = gate_worker().run(&dashboard(wrong), LONG).unwrap_err();
+    let error = gate_worker().run(&dashboard(Some("0000".to_owned())), LONG).unwrap_err();
     assert!(matches!(error.cause, Cause::Refused { .. }), "{error}");
     let text = error.to_string();
     assert!(text.contains("fixture `orders-narrow-50` before the run: the plan has digest `0000`, it is `"), "{text}");
@@ -179,6 +197,6 @@ fn a_fixture_of_another_digest_is_refused_with_both() {
 
 #[test]
 fn a_fixture_without_a_digest_is_refused() {
-    let error = gate_worker().run(&dashboard(BTreeMap::new()), LONG).unwrap_err();
+    let error = gate_worker().run(&dashboard(None), LONG).unwrap_err();
     assert!(error.to_string().contains("no digest for fixture `orders-narrow-50`"), "{error}");
 }

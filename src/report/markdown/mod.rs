@@ -111,7 +111,7 @@ fn hypothesis(out: &mut String, view: &View, part: &Part) {
         out.push_str(&format!("- Scope: {}\n", inline(words::RUST_HEAP)));
     }
     let warnings: Vec<String> =
-        outcomes.warnings.iter().map(|warning| format!("- Warning: {}", inline(&warning.text()))).collect();
+        part.warnings().iter().map(|warning| format!("- Warning: {}", inline(warning))).collect();
     folded(out, &warnings, "more warnings");
 }
 

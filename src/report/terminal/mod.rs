@@ -93,9 +93,9 @@ fn hypothesis(page: &mut Page, view: &View, part: &Part) {
         let runs = &part.outcomes.missing_runs;
         page.field("missing", &format!("{}: {}", plural(runs.len(), "run", "runs"), some(runs, NAMED, ", ")));
     }
-    let warnings = &part.outcomes.warnings;
+    let warnings = part.warnings();
     for warning in warnings.iter().take(LISTED) {
-        page.hanging("  warning", Tone::Doubt, INDENT, &warning.text(), Tone::Plain);
+        page.hanging("  warning", Tone::Doubt, INDENT, warning, Tone::Plain);
     }
     page.more(INDENT, warnings.len().saturating_sub(LISTED), "warnings; the JSON report has them all");
     if part.shows_rust_heap() {

@@ -9,10 +9,10 @@ use crate::report::text::{clean, width};
 use crate::report::view::{Group, Standing, View};
 use crate::report::{notes, number, words};
 use crate::unit::Case;
-use crate::verdict::BudgetResult;
+use crate::verdict::{BudgetResult, Role};
 
-/// Columns before the table, the mark included.
-const INDENT: usize = 4;
+/// Columns before the table: the margin in which the marks stand.
+const INDENT: usize = 2;
 
 /// Cases that a note names.
 const NAMED: usize = 3;
@@ -34,9 +34,9 @@ pub(super) fn write(page: &mut Page, view: &View, group: &Group) {
     }
     let notes = notes::notes(view, group, true);
     for note in notes.iter().take(NOTES) {
-        page.hanging("    ·", Tone::Label, 6, &note.sentence(group, NAMED), Tone::Plain);
+        page.hanging("  ·", Tone::Label, 4, &note.sentence(group, NAMED), Tone::Plain);
     }
-    page.more(6, notes.len().saturating_sub(NOTES), "notes; the JSON report has all of it");
+    page.more(4, notes.len().saturating_sub(NOTES), "notes; the JSON report has all of it");
 }
 
 fn capitalised(word: &str) -> String {
@@ -45,6 +45,9 @@ fn capitalised(word: &str) -> String {
 
 /// How the group as a whole looks.
 fn tone(group: &Group) -> Tone {
+    if group.role == Role::Benefit {
+        return if group.count(|standing| standing == Standing::Passes) > 0 { Tone::Good } else { Tone::Doubt };
+    }
     if group.count(|standing| standing == Standing::Fails) > 0 {
         Tone::Bad
     } else if group.count(|standing| !standing.is_settled()) > 0 {
@@ -127,23 +130,25 @@ fn fits(lines: &[String], room: usize) -> bool {
     lines.iter().all(|line| width(line) <= room)
 }
 
-/// What stands before a row, so that the eye finds those that matter.
-const fn mark(standing: Standing) -> (&'static str, Tone) {
-    match standing {
-        Standing::Shown | Standing::Passes => (" ", Tone::Plain),
-        Standing::Waived(_) => ("w", Tone::Doubt),
-        Standing::PassesAlone | Standing::Inconclusive => ("?", Tone::Doubt),
-        Standing::FailsAlone => ("✗", Tone::Doubt),
-        Standing::Fails => ("✗", Tone::Bad),
+/// What stands before a row, so that the eye finds those that matter: a benefit that holds, and a guardrail that does not.
+const fn mark(role: Role, standing: Standing) -> (&'static str, Tone) {
+    match (role, standing) {
+        (Role::Benefit, Standing::Passes) => ("✓", Tone::Good),
+        (_, Standing::Shown | Standing::Passes) => (" ", Tone::Plain),
+        (_, Standing::Waived(_)) => ("w", Tone::Doubt),
+        (_, Standing::PassesAlone | Standing::Inconclusive) => ("?", Tone::Doubt),
+        // One benefit is enough, so that a failing one is no harm by itself.
+        (Role::Benefit, Standing::Fails) | (_, Standing::FailsAlone) => ("✗", Tone::Doubt),
+        (_, Standing::Fails) => ("✗", Tone::Bad),
     }
 }
 
 fn rows(page: &mut Page, group: &Group, lines: &[String]) {
-    let head = page.paint(&format!("    {}", lines[0]), Tone::Label);
+    let head = page.paint(&format!("  {}", lines[0]), Tone::Label);
     page.line(&head);
     for (row, line) in group.rows.iter().zip(&lines[1..]) {
-        let (mark, tone) = mark(Standing::of(row));
-        let line = page.paint(&format!("  {mark} {line}"), tone);
+        let (mark, tone) = mark(row.role, Standing::of(row));
+        let line = page.paint(&format!("{mark} {line}"), tone);
         page.line(&line);
     }
 }
@@ -152,8 +157,8 @@ fn rows(page: &mut Page, group: &Group, lines: &[String]) {
 fn stacked(page: &mut Page, group: &Group) {
     for row in &group.rows {
         let standing = Standing::of(row);
-        let (mark, tone) = mark(standing);
-        page.hanging(&format!("  {mark}"), tone, INDENT, &words::case(&row.case), tone);
+        let (mark, tone) = mark(row.role, standing);
+        page.hanging(mark, tone, INDENT, &words::case(&row.case), tone);
         let (baseline, candidate) = number::quantities(row.baseline, row.candidate, row.unit);
         let point = if group.is_absolute() { "value" } else { "ratio" };
         let numbers = if row.baseline.is_none() && row.candidate.is_none() {

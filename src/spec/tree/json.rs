@@ -84,6 +84,8 @@ impl Scanner<'_> {
             }
             _ => {
                 self.skip(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'z' | b'A'..=b'Z' | b'+' | b'-' | b'.'));
+                // Every value takes something, so that no loop can stand still.
+                self.at = self.at.max(start + 1);
                 Ok(Node { span: start..self.at, kind: self.scalar(start..self.at) })
             }
         }

@@ -31,12 +31,17 @@ impl Frame {
     ///
     /// # Errors
     ///
-    /// A row that lacks a column, or has one more.
+    /// A row whose columns are not exactly these.
     pub fn ordered(names: &[String], rows: Vec<RowMap>) -> Result<Self, WorkloadError> {
+        // Maps give their values by name: `by_name` says where in the row each of them belongs.
+        let mut by_name: Vec<usize> = (0..names.len()).collect();
+        by_name.sort_by_key(|&column| &names[column]);
         let rows = rows
             .into_iter()
             .enumerate()
-            .map(|(r, row)| ordered_row(names, row).map_err(|what| mismatch(r, &what)))
+            .map(|(r, row)| {
+                ordered_row(names, &by_name, row).map_err(|what| WorkloadError::Answer(format!("row {r} {what}")))
+            })
             .collect::<Result<_, _>>()?;
         Ok(Self { names: names.to_vec(), rows })
     }
@@ -52,19 +57,21 @@ impl Frame {
     }
 }
 
-fn ordered_row(names: &[String], mut row: RowMap) -> Result<Vec<Value>, String> {
-    let values = names
-        .iter()
-        .map(|name| row.remove(name).ok_or_else(|| format!("lacks column `{name}`")))
-        .collect::<Result<_, _>>()?;
-    match row.pop_first() {
+fn ordered_row(names: &[String], by_name: &[usize], row: RowMap) -> Result<Vec<Value>, String> {
+    let mut values = vec![Value::Null; names.len()];
+    let mut entries = row.into_iter();
+    for &column in by_name {
+        let expected = &names[column];
+        match entries.next() {
+            Some((name, value)) if name == *expected => values[column] = value,
+            Some((name, _)) => return Err(format!("has column `{name}` where `{expected}` was expected")),
+            None => return Err(format!("lacks column `{expected}`")),
+        }
+    }
+    match entries.next() {
         None => Ok(values),
         Some((name, _)) => Err(format!("has column `{name}`, which was not asked for")),
     }
-}
-
-fn mismatch(row: usize, what: &str) -> WorkloadError {
-    WorkloadError::Answer(format!("row {row} {what}"))
 }
 
 #[cfg(test)]
@@ -89,6 +96,7 @@ mod tests {
     fn a_missing_column_and_one_too_many_are_errors() {
         let error = |row| Frame::ordered(&names(), vec![row]).unwrap_err().to_string();
         assert_eq!(error(row(&[("a", 1)])), "row 0 lacks column `b`");
+        assert_eq!(error(row(&[("a", 1), ("c", 2)])), "row 0 has column `c` where `b` was expected");
         let extra = error(row(&[("a", 1), ("b", 2), ("c", 3)]));
         assert_eq!(extra, "row 0 has column `c`, which was not asked for");
     }
