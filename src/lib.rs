@@ -22,7 +22,7 @@
 //! | [`evidence`] | what happened | a folder that can be checked and read back |
 //! | [`verdict`], [`stats`] | evidence | an outcome for every budget, a verdict for every hypothesis |
 //! | [`report`] | verdicts | terminal, Markdown, JSON |
-//! | [`unit`], [`digest`] | | the words and the hash that all of them use |
+//! | [`mod@unit`], [`digest`] | | the words and the hash that all of them use |
 
 pub mod campaign;
 pub mod cli;

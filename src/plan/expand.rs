@@ -4,12 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::order::first_sides;
 use super::{Digests, LeftOut, Matchup, Plan, PlannedCheck, PlannedHypothesis, PlannedRun, SCHEMA};
-use crate::spec::{Benefit, Gate, Profile, Selector, Target};
+use crate::spec::{Benefit, COUNTED_OPERATIONS, Gate, Profile, Selector, Target};
 use crate::unit::{AxisValue, Case, Side};
 use crate::workload::catalogue::Suite;
-
-/// Operations in the counted pass of every case.
-const COUNTED: u32 = 10;
 
 /// What of a gate is to be run, and on what.
 #[derive(Debug, Clone, Default)]
@@ -81,7 +78,7 @@ impl Plan {
             hypotheses: Vec::new(),
             checks: Vec::new(),
             runs: Vec::new(),
-            counted: COUNTED,
+            counted: COUNTED_OPERATIONS,
             metrics: suite.metrics.to_vec(),
             digests,
         };

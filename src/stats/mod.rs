@@ -1,15 +1,15 @@
 //! The statistics of a gate: slices in, values out. No I/O, no clock, no global state.
 //!
-//! The unit is the pair, never the request. Each run is reduced to one number by a [`quantile`], a [`median`] or a
-//! [`mean`]; the numbers of all pairs go through a paired bootstrap; the bootstrap gives an interval and the p of a
-//! claim; and where many claims are made at once, [`holm`] adjusts their p.
+//! The unit is the pair, never the request. Each run is reduced to one number by a [`quantile()`], a [`median`] or a
+//! [`mean()`]; the numbers of all pairs go through a paired bootstrap; the bootstrap gives an interval and the p of a
+//! claim; and where many claims are made at once, [`holm()`] adjusts their p.
 //!
 //! 1. [`Resamples`] says which pairs each resample holds. Budgets with equally many pairs share it.
 //! 2. [`ratio_of_medians`] and [`median_of`] evaluate a statistic in every resample: an [`Estimate`], whose
 //!    [`Distribution`] is sorted and carries integer weights.
 //! 3. [`Interval::percentile`] cuts the tails off, α a side as [`IntervalRule`] and [`Confidence`] say.
 //! 4. [`Interval::is_within`] and [`Interval::is_beyond`] hold the interval against a [`Bound`].
-//! 5. [`p_within`] and [`p_beyond`] give the p of the same two claims, and [`holm`] adjusts a family of them.
+//! 5. [`p_within`] and [`p_beyond`] give the p of the same two claims, and [`holm()`] adjusts a family of them.
 //!
 //! # Reproducibility
 //!

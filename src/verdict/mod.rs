@@ -1,7 +1,7 @@
 //! Evidence + plan → [`Analysis`] → [`Verdicts`].
 //!
 //! [`analyse`] reduces every run to one number per metric and statistic, pairs the numbers, and gives every budget in every
-//! case an outcome. [`judge`] reads the outcomes through the verdict table, first line first. Both are functions of what is
+//! case an outcome. [`judge()`] reads the outcomes through the verdict table, first line first. Both are functions of what is
 //! stored, so that anybody who has a campaign's folder comes to the same bits.
 
 mod analysis;

@@ -1,6 +1,6 @@
 //! The suite `probe`: tiny lanes of a known cost or with a known fault, to try a gate on.
 //!
-//! An operation runs a fixed arithmetic loop and answers [`ROWS`] rows of one byte. There is no database and
+//! An operation runs a fixed arithmetic loop and answers a fixed number of rows of one byte. There is no database and
 //! no fixture.
 
 use std::hint::black_box;

@@ -1,8 +1,8 @@
 //! The suite `dashboard`: one query over `model.orders`, answered as Arrow IPC.
 //!
-//! All lanes run the same query ([`query`]) on the same database ([`source`]), once an operation, and differ
+//! All lanes run the same query ([`mod@query`]) on the same database ([`source`]), once an operation, and differ
 //! in what they make of its batches ([`lane`], [`stage`]). Their answers are read back and held to the
-//! fixture, which is made without the database ([`answer`], [`check`]).
+//! fixture, which is made without the database ([`answer`], [`mod@check`]).
 
 pub mod answer;
 pub mod check;
