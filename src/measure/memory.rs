@@ -1,4 +1,6 @@
-//! Resident memory of this process, now and at its highest.
+//! Resident memory of this process, now and at its highest, and what the C library does with memory that was freed.
+
+#![expect(unsafe_code, reason = "mallopt and malloc_trim of libc")]
 
 use std::fs;
 use std::io;
@@ -39,6 +41,37 @@ pub fn reset_peak() -> bool {
         .is_ok()
 }
 
+/// Freed memory above which the C library would give some back, in bytes.
+const KEPT: libc::c_int = 256 << 20;
+/// Blocks from this size on come from the kernel and go back to it, in bytes: the largest that glibc takes.
+const MAPPED: libc::c_int = 32 << 20;
+
+/// Has the C library keep freed memory for the allocations to come, and says whether it does.
+///
+/// Left to itself glibc gives the end of its heap back whenever more than 128 KiB of it are free, and blocks of 128 KiB and
+/// more at once, and faults them in again for the next operation. Whether it does depends on which block happens to lie last,
+/// so that the same work takes up to 1.4 times as long in one process as in another. With it, both sides are
+/// measured like a server that has been up for a while.
+#[must_use]
+pub fn keep_freed() -> bool {
+    // SAFETY: mallopt takes two numbers, and is called before other threads allocate.
+    #[cfg(target_env = "gnu")]
+    unsafe {
+        libc::mallopt(libc::M_TRIM_THRESHOLD, KEPT) == 1 && libc::mallopt(libc::M_MMAP_THRESHOLD, MAPPED) == 1
+    }
+    #[cfg(not(target_env = "gnu"))]
+    false
+}
+
+/// Gives back what is free now, so that memory that building a fixture took is not counted as a lane's.
+pub fn give_back_freed() {
+    // SAFETY: malloc_trim takes a number, and gives back nothing that is in use.
+    #[cfg(target_env = "gnu")]
+    unsafe {
+        libc::malloc_trim(0);
+    }
+}
+
 /// The value of a line such as `VmRSS: 1234 kB`, in bytes.
 fn kibibytes(status: &str, field: &str) -> Option<u64> {
     let rest = status.lines().find_map(|line| line.strip_prefix(field)?.strip_prefix(':'))?;
@@ -57,6 +90,19 @@ mod tests {
         assert_eq!(kibibytes(status, "Vm"), None);
         assert_eq!(kibibytes("VmRSS:\t many kB", "VmRSS"), None);
         assert_eq!(kibibytes("VmRSS:\t 18446744073709551615 kB", "VmRSS"), None);
+    }
+
+    #[test]
+    #[cfg(target_env = "gnu")]
+    fn freed_memory_is_kept_until_it_is_given_back() {
+        const BYTES: u64 = 24 << 20;
+        assert!(keep_freed());
+        let before = resident().unwrap().now_bytes;
+        let blocks: Vec<Vec<u8>> = (0..BYTES >> 16).map(|_| vec![1; 1 << 16]).collect();
+        drop(blocks);
+        assert!(resident().unwrap().now_bytes > before + BYTES / 2, "it went back at once");
+        give_back_freed();
+        assert!(resident().unwrap().now_bytes < before + BYTES / 2, "it is kept still");
     }
 
     #[test]

@@ -11,7 +11,7 @@ use super::protocol::{
     Failure, Limits, MAX_PART, MAX_SAMPLES, Measure, Message, Observed, PROTOCOL, Request, Samples, Task,
 };
 use crate::fixture::{self, FixtureError};
-use crate::measure::{alloc, host, limits, rusage};
+use crate::measure::{alloc, host, limits, memory, rusage};
 use crate::unit::Case;
 use crate::workload::catalogue::Suite;
 use crate::workload::{self, Bench, Counters, Setup, WorkloadError};
@@ -152,6 +152,9 @@ fn work<W: Write>(
     let request = read_request(input)?;
     let suite = Suite::find(&request.suite).ok_or_else(|| ChildError::NoSuchSuite(request.suite.clone()))?;
     let cpus = bound(&request.limits, &mut unenforced)?;
+    if !memory::keep_freed() {
+        unenforced.push("freed memory is not kept for the next operation: the C library is not glibc".to_owned());
+    }
     let limits = limits::observed();
     let fixtures = Fixtures::of(&request)?;
     fixtures.verify("before the run")?;
@@ -315,6 +318,7 @@ fn measure<W: Write>(
     for (case, answer) in request.cases.iter().zip(&task.answers) {
         parent.tell(&Message::Started { case: case.clone() })?;
         let mut bench = open(request, case)?;
+        memory::give_back_freed();
         measurements.push(pass::measure(bench.as_mut(), suite, case, task, answer)?);
     }
     let peak_reset = measurements.iter().all(|measurement| measurement.peak_reset);

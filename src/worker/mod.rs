@@ -17,6 +17,9 @@
 //! CPU time is the process' over the whole timed pass, so that work on other threads counts wherever it ends. Freeing
 //! answers and storing samples is in it, the same on both sides; comparing answers and growing the sample store is
 //! taken out.
+//!
+//! A child keeps freed memory for its next operation, and gives back what building its fixtures took before it warms up:
+//! see [`memory::keep_freed`](crate::measure::memory::keep_freed).
 
 mod cause;
 pub mod child;

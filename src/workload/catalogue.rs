@@ -229,19 +229,19 @@ pub static PROBE: Suite = Suite {
         },
         Lane {
             name: "fault:short-answer",
-            about: "passes its checks, then answers one row too few while it is timed",
+            about: "passes its checks, then answers one row too few from its ninth operation on",
             kind: LaneKind::Calibration,
             contract: &["row-count"],
         },
         Lane {
             name: "fault:crash",
-            about: "passes its checks, then aborts its process while it is timed",
+            about: "passes its checks, then aborts its process in its ninth operation",
             kind: LaneKind::Calibration,
             contract: &["row-count"],
         },
         Lane {
             name: "fault:hang",
-            about: "passes its checks, then never returns while it is timed",
+            about: "passes its checks, then never returns from its ninth operation",
             kind: LaneKind::Calibration,
             contract: &["row-count"],
         },
@@ -324,7 +324,9 @@ const STEADY_RSS_BYTES: Metric = Metric {
     assumption: Assumption::Noisy,
     scope: Scope::Run,
     default_statistic: Statistic::Value,
-    about: Cow::Borrowed("resident memory of the run's own process right after the timed pass, DuckDB's included"),
+    about: Cow::Borrowed(
+        "resident memory of the run's own process right after the timed pass, DuckDB's and what is kept for reuse included",
+    ),
 };
 
 const IPC_BYTES: Metric = Metric {
