@@ -93,19 +93,6 @@ mod tests {
     }
 
     #[test]
-    #[cfg(target_env = "gnu")]
-    fn freed_memory_is_kept_until_it_is_given_back() {
-        const BYTES: u64 = 24 << 20;
-        assert!(keep_freed());
-        let before = resident().unwrap().now_bytes;
-        let blocks: Vec<Vec<u8>> = (0..BYTES >> 16).map(|_| vec![1; 1 << 16]).collect();
-        drop(blocks);
-        assert!(resident().unwrap().now_bytes > before + BYTES / 2, "it went back at once");
-        give_back_freed();
-        assert!(resident().unwrap().now_bytes < before + BYTES / 2, "it is kept still");
-    }
-
-    #[test]
     fn this_process_is_resident() {
         let resident = resident().expect("a process that knows its memory");
         assert!(resident.now_bytes > 0);

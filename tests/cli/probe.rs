@@ -223,3 +223,30 @@ fn several_gates_print_one_line_each_and_the_gravest_counts() {
         .collect();
     assert_eq!(names, ["one", "two"]);
 }
+
+#[test]
+fn a_file_that_can_not_be_written_whole_is_named_and_what_was_written_stays() {
+    let bench = Bench::new();
+    let file = bench.file("probe.toml", &gate_file("steady", ""));
+    let _turn = crate::gate::turn();
+    // Like a disk that fills: no file may grow beyond 4 KiB, and the plan is longer than that.
+    let script = "trap '' XFSZ; ulimit -f 4; exec \"$0\" run \"$1\" --profile quick --results \"$2\"";
+    let output = std::process::Command::new("bash")
+        .args(["-c", script])
+        .arg(assert_cmd::cargo::cargo_bin("gate"))
+        .arg(&file)
+        .arg(bench.results())
+        .output()
+        .expect("bash");
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{stderr}");
+    assert!(stderr.contains("write `") && stderr.contains("too large"), "{stderr}");
+    let campaign = bench.campaign("probe");
+    assert_eq!(std::fs::read_to_string(campaign.join("gate.toml")).expect("the gate"), gate_file("steady", ""));
+    let left: Vec<String> = std::fs::read_dir(&campaign)
+        .expect("a campaign")
+        .map(|entry| entry.expect("an entry").file_name().to_string_lossy().into_owned())
+        .filter(|name| name.ends_with(".partial"))
+        .collect();
+    assert!(left.is_empty(), "{left:?}");
+}

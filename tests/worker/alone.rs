@@ -122,6 +122,29 @@ fn peak() {
 }
 
 #[test]
+fn freed_memory_is_kept_until_it_is_given_back() {
+    alone("alone::kept");
+}
+
+#[test]
+#[ignore = "run alone by `freed_memory_is_kept_until_it_is_given_back`"]
+fn kept() {
+    const BLOCK: usize = 64 << 10;
+    const BLOCKS: usize = 512;
+    const HALF: u64 = (BLOCK * BLOCKS / 2) as u64;
+    assert!(memory::keep_freed(), "only glibc can be told to");
+    let before = memory::resident().unwrap().now_bytes;
+    let blocks: Vec<Vec<u8>> = (0..BLOCKS).map(|_| black_box(vec![1; BLOCK])).collect();
+    // Something that stays behind them: what lies at the very end of a thread's own heap is never given back.
+    let last = black_box(vec![1_u8; BLOCK]);
+    drop(blocks);
+    assert!(memory::resident().unwrap().now_bytes > before + HALF, "it went back at once");
+    memory::give_back_freed();
+    assert!(memory::resident().unwrap().now_bytes < before + HALF, "it is kept still");
+    drop(last);
+}
+
+#[test]
 fn memory_beyond_the_limit_is_not_to_be_had() {
     alone("alone::memory_limit");
 }
