@@ -222,6 +222,16 @@ fn a_zero_time_has_no_ratio() {
 }
 
 #[test]
+fn a_candidate_that_takes_no_time_is_not_fast_but_wrong() {
+    let none = |metric: &str, lane: &str, pair: u32| {
+        if metric == "latency" && lane == "slow" && pair == 4 { 0.0 } else { 1_000.0 + f64::from(pair) }
+    };
+    let done = judged(COMPARISON, GUARDRAIL, Scripted::new(none));
+    expect(&done, Verdict::Revise, 6, 11);
+    assert!(reasons(&done).contains("zero in pair 5"), "{}", reasons(&done));
+}
+
+#[test]
 fn an_exact_zero_is_equal_to_itself_and_anything_more_fails() {
     let of = |candidate: f64| {
         judged(
