@@ -1,7 +1,7 @@
 //! `gate run`: the main job, from gate files to verdicts.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
 
@@ -9,7 +9,7 @@ use super::progress::Progress;
 use super::{Exit, Failure, find, print};
 use crate::campaign::Campaign;
 use crate::digest::sha256;
-use crate::evidence::{Attempt, Event, Folder, Ledger, Provenance, attempts};
+use crate::evidence::{Attempt, Event, EvidenceError, Folder, Ledger, Provenance, attempts};
 use crate::fixture;
 use crate::measure::Host;
 use crate::plan::{Digests, Plan, Selection};
@@ -128,7 +128,7 @@ fn fixtures(gate: &Gate, plan: &Plan) -> Result<BTreeMap<String, String>, Failur
 }
 
 /// The UTC day of `time`.
-fn date_of(time: jiff::Timestamp) -> jiff::civil::Date {
+pub(super) fn date_of(time: jiff::Timestamp) -> jiff::civil::Date {
     jiff::tz::Offset::UTC.to_datetime(time).date()
 }
 
@@ -145,9 +145,8 @@ fn execute(
     executor: &mut dyn Executor,
     several: bool,
 ) -> Result<Exit, Failure> {
-    let started = now();
     let digest = plan.digest();
-    let folder = Folder::create(&args.results, &plan.gate, started, &digest).map_err(Failure::work)?;
+    let (folder, started) = folder(&args.results, plan, &digest)?;
     let ledger = Ledger::of(&args.results, &plan.gate);
     let attempt = attempts(&ledger.read().map_err(Failure::work)?, &digest) + 1;
     let entry =
@@ -161,6 +160,20 @@ fn execute(
     print::data(&rendered(&view, args.format, several))?;
     print::note(&format!("evidence: {}", folder.path().display()));
     Ok(verdicts.gravest().map_or(Exit::Failed, Exit::of))
+}
+
+/// A new folder for a campaign that starts now. A folder's name tells the second; where that one is taken, the next is waited for.
+fn folder(results: &Path, plan: &Plan, digest: &str) -> Result<(Folder, jiff::Timestamp), Failure> {
+    let started = now();
+    match Folder::create(results, &plan.gate, started, digest) {
+        Err(EvidenceError::Exists { .. }) => {
+            std::thread::sleep(std::time::Duration::from_millis(1_100));
+            let started = now();
+            Folder::create(results, &plan.gate, started, digest).map(|folder| (folder, started))
+        }
+        created => created.map(|folder| (folder, started)),
+    }
+    .map_err(Failure::work)
 }
 
 /// Plan → evidence → analysis → verdicts, each kept in the folder as it comes, and sealed.

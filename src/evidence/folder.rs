@@ -10,6 +10,9 @@ use super::{JournalError, RunFileError, RunRecord, run_file};
 use crate::digest::{sha256, sha256_of};
 use crate::unit::Metric;
 
+/// The largest file that is read, in bytes.
+const LARGEST: u64 = 1 << 30;
+
 /// The manifest's name.
 const MANIFEST: &str = "MANIFEST.sha256";
 
@@ -52,7 +55,7 @@ pub enum EvidenceError {
         what: String,
     },
     /// The journal belongs to another plan.
-    #[error("read campaign `{}`: its journal tells of another plan than its plan.json", path.display())]
+    #[error("read campaign `{}`: its journal or provenance.json tells of another plan than its plan.json", path.display())]
     OtherPlan {
         /// The folder.
         path: PathBuf,
@@ -60,6 +63,12 @@ pub enum EvidenceError {
     /// A run's file is not the one that was journalled.
     #[error("read run file `{}`: it is not the file that the journal tells of", path.display())]
     ChangedRun {
+        /// The file.
+        path: PathBuf,
+    },
+    /// What is concluded is not what the samples give.
+    #[error("read `{}`: it is not what the plan and the samples beside it give; one of them was changed", path.display())]
+    OtherConclusion {
         /// The file.
         path: PathBuf,
     },
@@ -213,9 +222,17 @@ pub(super) fn run_path(folder: &Path, id: &str) -> PathBuf {
     folder.join("runs").join(format!("{id}.arrow"))
 }
 
-/// Reads a file whole.
+/// Reads a file whole: a plain file, of a size that some campaign may have.
 pub(super) fn read(path: &Path) -> Result<Vec<u8>, EvidenceError> {
-    fs::read(path).map_err(|source| EvidenceError::io("read", path, source))
+    let failed = |source| EvidenceError::io("read", path, source);
+    let metadata = fs::metadata(path).map_err(failed)?;
+    if !metadata.is_file() {
+        return Err(failed(io::Error::other("it is no plain file, and evidence is kept in files")));
+    }
+    if metadata.len() > LARGEST {
+        return Err(failed(io::Error::other(format!("it is larger than {LARGEST} bytes, and no evidence is"))));
+    }
+    fs::read(path).map_err(failed)
 }
 
 /// Reads the JSON file `name` of a campaign's folder, whose `schema` must be `schema`.

@@ -69,7 +69,8 @@ impl Ledger {
             .enumerate()
             .map(|(number, line)| {
                 serde_json::from_str(line).map_err(|error| {
-                    JournalError { path: self.path.clone(), line: number + 1, what: error.to_string() }.into()
+                    let what = format!("{error}; mend it, or move the ledger aside to begin a new one");
+                    JournalError { path: self.path.clone(), line: number + 1, what }.into()
                 })
             })
             .collect()

@@ -72,12 +72,16 @@ impl Evidence {
         let plan: Plan = folder::read_json(path, "plan.json", crate::plan::SCHEMA)?;
         let provenance: Provenance = folder::read_json(path, "provenance.json", Provenance::SCHEMA)?;
         let mut evidence = Self::new(plan);
+        let other_plan = || EvidenceError::OtherPlan { path: path.to_owned() };
+        if provenance.plan != evidence.plan.digest() {
+            return Err(other_plan());
+        }
         let mut finish = None;
         for line in Journal::read(&path.join("journal.jsonl"))? {
             match line.event {
                 Event::Started { plan, .. } => {
                     if plan != evidence.plan.digest() {
-                        return Err(EvidenceError::OtherPlan { path: path.to_owned() });
+                        return Err(other_plan());
                     }
                 }
                 Event::Checked { lane, results, .. } => evidence.checks.entry(lane).or_default().extend(results),

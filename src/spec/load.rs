@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io::{self, Read};
+use std::os::unix::fs::FileTypeExt as _;
 use std::path::Path;
 
 use thiserror::Error;
@@ -146,6 +147,11 @@ fn read(path: &Path, name: &str) -> Result<Vec<u8>, SpecError> {
         io::ErrorKind::IsADirectory => SpecError::Folder { name: name() },
         _ => SpecError::Unreadable { name: name(), source },
     };
+    // Opening a pipe waits for whoever writes to it.
+    let pipe = std::fs::metadata(path).is_ok_and(|metadata| metadata.file_type().is_fifo());
+    if pipe {
+        return Err(unreadable(io::Error::other("it is a pipe, and a gate file is a file")));
+    }
     let mut bytes = Vec::new();
     File::open(path).and_then(|file| file.take(MAX_BYTES + 1).read_to_end(&mut bytes)).map_err(unreadable)?;
     if bytes.len() as u64 > MAX_BYTES {

@@ -75,6 +75,15 @@ pub struct Reason {
 }
 
 impl Verdicts {
+    /// Whether both give the same verdicts by the same lines of the table; the words of the reasons may differ.
+    #[must_use]
+    pub fn decides_like(&self, other: &Self) -> bool {
+        let decisions = |verdicts: &Self| -> Vec<_> {
+            verdicts.hypotheses.iter().map(|one| (one.id.clone(), one.verdict, one.line, one.would)).collect()
+        };
+        self.plan == other.plan && self.grade == other.grade && decisions(self) == decisions(other)
+    }
+
     /// The gravest verdict; `None` where there is no hypothesis.
     #[must_use]
     pub fn gravest(&self) -> Option<Verdict> {

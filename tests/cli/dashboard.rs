@@ -86,3 +86,17 @@ fn equal_lanes_never_proceed() {
     let (_bench, answer) = run("equal", |text| lanes(text, "native-v1", "native-v1"));
     assert_eq!(answer.code, 11, "{answer:?}");
 }
+
+#[test]
+fn the_committed_evidence_gives_its_verdict_again_to_the_bit() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("results/reference/dashboard-native");
+    let campaign = fs::read_dir(folder)
+        .expect("reference evidence")
+        .map(|entry| entry.expect("an entry").path())
+        .find(|path| path.is_dir())
+        .expect("a campaign");
+    let answer = crate::gate::gate(&["report".as_ref(), campaign.as_os_str(), "--format".as_ref(), "json".as_ref()]);
+    assert_eq!(answer.code, 0, "{}", answer.stderr);
+    let report = answer.json();
+    assert_eq!((&report["grade"], &report["verdict"]), (&"comparison".into(), &"revise".into()));
+}

@@ -171,8 +171,6 @@ fn fail_on_reject_lets_a_revise_through_and_says_so() {
 fn an_attempt_at_the_same_plan_is_counted() {
     let bench = Bench::new();
     let first = run(&bench, "steady", "", &["--format", "json"]);
-    // Folders are named by the second.
-    std::thread::sleep(std::time::Duration::from_millis(1_100));
     let second = run(&bench, "steady", "", &["--format", "json"]);
     assert_eq!((&first.json()["attempt"], &second.json()["attempt"]), (&1.into(), &2.into()));
     assert_eq!(first.json()["plan"], second.json()["plan"]);
@@ -249,4 +247,51 @@ fn a_file_that_can_not_be_written_whole_is_named_and_what_was_written_stays() {
         .filter(|name| name.ends_with(".partial"))
         .collect();
     assert!(left.is_empty(), "{left:?}");
+}
+
+#[test]
+fn a_report_of_what_was_changed_is_refused() {
+    let bench = Bench::new();
+    run(&bench, "slow", "", &[]);
+    let campaign = bench.campaign("probe");
+    let path = campaign.to_str().expect("a path");
+    let refused = |name: &str, from: &str, to: &str| {
+        let file = campaign.join(name);
+        let text = std::fs::read_to_string(&file).expect("a file");
+        assert!(text.contains(from), "{name} has no {from}");
+        std::fs::write(&file, text.replace(from, to)).expect("a file");
+        let answer = gate(&["report", path]);
+        assert_eq!((answer.code, answer.stdout.as_str()), (1, ""), "{name}: {answer:?}");
+        std::fs::write(&file, text).expect("a file");
+        answer.stderr
+    };
+    assert!(refused("verdict.json", "\"reject\"", "\"proceed\"").contains("verdict.json"));
+    assert!(refused("analysis.json", "\"fail\"", "\"pass\"").contains("analysis.json"));
+    assert!(refused("plan.json", "\"pairs\": 3", "\"pairs\": 2").contains("another plan"));
+    assert!(refused("journal.jsonl", "pair-finished", "pair-finishes").contains("journal.jsonl"));
+    let run = campaign.join("runs/p01-baseline-1000.arrow");
+    std::fs::copy(campaign.join("runs/p02-baseline-1000.arrow"), &run).expect("a copy");
+    let answer = gate(&["report", path]);
+    assert_eq!(answer.code, 1, "{answer:?}");
+    assert!(answer.stderr.contains("p01-baseline-1000.arrow"), "{}", answer.stderr);
+}
+
+#[test]
+fn a_pipe_where_a_file_should_be_is_refused_and_not_waited_for() {
+    let bench = Bench::new();
+    let pipe = |path: &std::path::Path| {
+        let made = std::process::Command::new("mkfifo").arg(path).status().expect("mkfifo");
+        assert!(made.success());
+    };
+    let file = bench.file("pipe.toml", "");
+    std::fs::remove_file(&file).expect("a file");
+    pipe(&file);
+    let answer = gate(&["check".as_ref(), file.as_os_str()]);
+    assert_eq!(answer.code, 2, "{answer:?}");
+    assert!(answer.stderr.contains("it is a pipe"), "{}", answer.stderr);
+    std::fs::create_dir_all(bench.results().join("probe")).expect("a folder");
+    pipe(&bench.results().join("probe/ledger.jsonl"));
+    let answer = run(&bench, "steady", "", &[]);
+    assert_eq!(answer.code, 1, "{answer:?}");
+    assert!(answer.stderr.contains("no plain file"), "{}", answer.stderr);
 }
