@@ -6,7 +6,7 @@ use super::Plan;
 use crate::spec::Warmup;
 
 /// What one process costs beside its warm-up and its samples: start, fixture, checks of the answer, counted pass.
-const OVERHEAD: Duration = Duration::from_millis(250);
+const OVERHEAD: Duration = Duration::from_millis(50);
 
 /// The size of a plan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,7 +19,7 @@ pub struct Size {
     pub checks: usize,
     /// Processes that measure.
     pub runs: usize,
-    /// The least time that it takes: known times and a quarter of a second a process; slow operations add to it.
+    /// The least time that it takes: known times and 50 ms a process; slow operations add to it.
     pub at_least: Duration,
 }
 

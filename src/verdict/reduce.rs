@@ -42,6 +42,12 @@ pub(super) fn paired(
     statistic: Statistic,
 ) -> Result<Paired, Missing> {
     let plan = &evidence.plan;
+    for side in Side::BOTH {
+        let lane = plan.matchups[matchup].lane(side);
+        if evidence.is_skipped(lane, case) {
+            return Err(missing(format!("not timed, because the {side} `{lane}` broke its contract")));
+        }
+    }
     let mut sides = [Vec::new(), Vec::new()];
     let mut range = (f64::INFINITY, f64::NEG_INFINITY);
     for pair in 1..=plan.profile.pairs {
@@ -67,10 +73,6 @@ fn samples(
     side: Side,
 ) -> Result<Vec<f64>, Missing> {
     let plan = &evidence.plan;
-    let lane = plan.matchups[matchup].lane(side);
-    if evidence.is_skipped(lane, case) {
-        return Err(missing(format!("`{lane}` broke its contract in {case} and was not timed")));
-    }
     let planned = plan
         .runs
         .iter()

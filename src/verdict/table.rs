@@ -169,10 +169,21 @@ fn benefit(planned: &PlannedHypothesis, outcomes: &HypothesisAnalysis) -> Gain {
     if refuted && budgets.len() + capabilities.len() > 0 {
         return Gain::Refuted;
     }
-    // The nearest to one: an inconclusive or uncorrected one, to say what would settle it.
-    let nearest = budgets.iter().find(|budget| budget.outcome != Some(Outcome::Fail)).map(|budget| describe(budget));
-    Gain::Open(match nearest {
-        Some(nearest) => format!("no benefit is shown; nearest: {nearest}"),
+    let alone: Vec<&&BudgetResult> = budgets.iter().filter(|budget| budget.outcome == Some(Outcome::Pass)).collect();
+    if let Some(first) = alone.first() {
+        return Gain::Open(format!(
+            "no benefit is confirmed: {} of {} results are inside their bound alone, but not after the correction, \
+             for which {} pairs are too few; the first is {}",
+            alone.len(),
+            budgets.len(),
+            first.pairs,
+            describe(first)
+        ));
+    }
+    let open =
+        budgets.iter().find(|budget| budget.outcome == Some(Outcome::Inconclusive)).map(|budget| describe(budget));
+    Gain::Open(match open {
+        Some(open) => format!("no benefit is shown; inconclusive is {open}"),
         None => "no benefit is shown".to_owned(),
     })
 }

@@ -44,6 +44,8 @@ fn line_2_a_broken_contract_rejects_where_the_hypothesis_asks_nothing() {
     let done = judged(PRELIMINARY, &format!("{BENEFIT}{GUARDRAIL}"), script);
     expect(&done, Verdict::Reject, 2, 10);
     assert!(done.evidence.runs.is_empty(), "what is not proven is not timed");
+    let why = done.analysis.hypotheses[0].budgets[0].undefined.as_deref().expect("a reason");
+    assert!(why.contains("the candidate `slow` broke its contract"), "{why}");
 }
 
 #[test]
@@ -112,6 +114,15 @@ fn line_6_no_benefit_shown_is_revised() {
     let done = judged(COMPARISON, &format!("{BENEFIT}{GUARDRAIL}"), script);
     expect(&done, Verdict::Revise, 6, 11);
     assert!(reasons(&done).contains("no benefit is shown"), "{}", reasons(&done));
+}
+
+#[test]
+fn line_6_a_benefit_that_passes_alone_is_not_confirmed() {
+    // 5 pairs: no p is below 1/32, which is more than the 2.5 % of a side.
+    let done = judged(&COMPARISON.replace("10", "5"), BENEFIT, Scripted::ratio(0.5));
+    expect(&done, Verdict::Revise, 6, 11);
+    let text = reasons(&done);
+    assert!(text.contains("no benefit is confirmed: 2 of 2") && text.contains("5 pairs are too few"), "{text}");
 }
 
 #[test]
