@@ -139,7 +139,7 @@ impl State<'_> {
         self.check(executor)?;
         let mut runs = plan.runs.iter().peekable();
         while let Some(run) = runs.next() {
-            if !self.is_skipped(run) {
+            if !self.evidence.leaves_out(run) {
                 self.run(executor, run)?;
             }
             if runs.peek().is_none_or(|next| next.pair != run.pair) {
@@ -196,8 +196,7 @@ impl State<'_> {
         for (index, matchup) in plan.matchups.iter().enumerate() {
             for side in Side::BOTH {
                 let lane = matchup.lane(side);
-                let contract =
-                    plan.suite().ok().and_then(|suite| suite.lane(lane)).map_or(&[][..], |lane| lane.contract);
+                let contract = plan.contract(lane);
                 for run in plan.runs.iter().filter(|run| run.matchup == index && run.side == side && run.pair == 1) {
                     for case in run.cases.iter().map(|&case| &plan.cases[case]) {
                         let Some(broken) = broken(&self.evidence, lane, contract, case) else { continue };
@@ -222,15 +221,6 @@ impl State<'_> {
             self.tell(Event::Skipped(skip))?;
         }
         Ok(())
-    }
-
-    /// A run is left out where either side of its pair broke its contract.
-    fn is_skipped(&self, run: &PlannedRun) -> bool {
-        let plan = self.campaign.plan;
-        let matchup = &plan.matchups[run.matchup];
-        Side::BOTH
-            .iter()
-            .any(|&side| run.cases.iter().any(|&case| self.evidence.is_skipped(matchup.lane(side), &plan.cases[case])))
     }
 
     fn run(&mut self, executor: &mut dyn Executor, run: &PlannedRun) -> Result<(), CampaignError> {

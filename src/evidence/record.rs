@@ -6,8 +6,8 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use super::{Event, EvidenceError, Finish, Journal, Provenance, folder, run_file};
-use crate::plan::Plan;
-use crate::unit::Case;
+use crate::plan::{Plan, PlannedRun};
+use crate::unit::{Case, Side};
 use crate::worker::protocol::{Cell, Observed};
 use crate::workload::CheckResult;
 
@@ -61,6 +61,14 @@ impl Evidence {
     #[must_use]
     pub fn is_skipped(&self, lane: &str, case: &Case) -> bool {
         self.skipped.iter().any(|skipped| skipped.lane == lane && skipped.case == *case)
+    }
+
+    /// Whether `run` is left out, because either side of its pair broke its contract in one of its cases.
+    #[must_use]
+    pub fn leaves_out(&self, run: &PlannedRun) -> bool {
+        let matchup = &self.plan.matchups[run.matchup];
+        let broke = |side, case| self.is_skipped(matchup.lane(side), &self.plan.cases[case]);
+        run.cases.iter().any(|&case| Side::BOTH.iter().any(|&side| broke(side, case)))
     }
 
     /// Reads a finished campaign's folder.

@@ -179,19 +179,22 @@ impl Plan {
         self.matchups[run.matchup].lane(run.side)
     }
 
+    /// What the catalogue says of the lane called `name`.
+    #[must_use]
+    pub fn catalogued(&self, name: &str) -> Option<&'static catalogue::Lane> {
+        let Target::Suite(suite) = &self.target;
+        catalogue::Suite::find(suite)?.lane(name)
+    }
+
+    /// The checks that the lane called `name` must pass on either side.
+    #[must_use]
+    pub fn contract(&self, name: &str) -> &'static [&'static str] {
+        self.catalogued(name).map_or(&[], |lane| lane.contract)
+    }
+
     /// The metric called `name`.
     #[must_use]
     pub fn metric(&self, name: &str) -> Option<&Metric> {
         self.metrics.iter().find(|metric| metric.name == name)
-    }
-
-    /// The suite that the plan measures.
-    ///
-    /// # Errors
-    ///
-    /// A plan of a suite that this program does not have.
-    pub fn suite(&self) -> Result<&'static catalogue::Suite, PlanError> {
-        let Target::Suite(name) = &self.target;
-        catalogue::Suite::find(name).ok_or_else(|| PlanError::NoSuchSuite(name.clone()))
     }
 }

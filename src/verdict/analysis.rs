@@ -5,10 +5,10 @@ use serde::{Deserialize, Serialize};
 use super::budget::Judge;
 use super::{Warning, checks};
 use crate::evidence::Evidence;
-use crate::plan::{Plan, PlannedHypothesis, PlannedRun};
-use crate::spec::{Benefit, Bound, Budget, Grade, Multiplicity};
+use crate::plan::{Plan, PlannedHypothesis};
+use crate::spec::{Benefit, Bound, Grade, Multiplicity};
 use crate::stats::{StatsError, holm, pairs_needed_by_holm};
-use crate::unit::{Assumption, Case, Direction, Side, Statistic, Unit};
+use crate::unit::{Case, Direction, Side, Statistic, Unit};
 use crate::workload::catalogue::LaneKind;
 
 /// The format of `analysis.json`.
@@ -290,19 +290,13 @@ fn analyse_hypothesis(
 
 fn missing_runs(evidence: &Evidence, planned: &PlannedHypothesis) -> Vec<String> {
     let plan = &evidence.plan;
-    let skipped = |run: &PlannedRun| {
-        let matchup = &plan.matchups[run.matchup];
-        Side::BOTH
-            .iter()
-            .any(|&side| run.cases.iter().any(|&case| evidence.is_skipped(matchup.lane(side), &plan.cases[case])))
-    };
     plan.runs
         .iter()
         .filter(|run| {
             run.matchup == planned.matchup
                 && run.cases.iter().any(|case| planned.cases.contains(case))
                 && !evidence.runs.contains_key(&run.id)
-                && !skipped(run)
+                && !evidence.leaves_out(run)
         })
         .map(|run| run.id.clone())
         .collect()
@@ -347,7 +341,7 @@ fn side_warnings(plan: &Plan, planned: &PlannedHypothesis) -> Vec<Warning> {
     }
     for side in Side::BOTH {
         let lane = matchup.lane(side);
-        let kind = plan.suite().ok().and_then(|suite| suite.lane(lane)).map(|lane| lane.kind);
+        let kind = plan.catalogued(lane).map(|lane| lane.kind);
         let warning = Warning::CalibrationLane { lane: lane.to_owned() };
         if kind == Some(LaneKind::Calibration) && !warnings.contains(&warning) {
             warnings.push(warning);
@@ -374,9 +368,4 @@ fn run_warnings(evidence: &Evidence, planned: &PlannedHypothesis) -> Vec<Warning
         }
     }
     warnings
-}
-
-/// Whether a metric is compared exactly where its runs agree.
-pub(super) fn is_exact(budget: &Budget) -> bool {
-    budget.metric.assumption == Assumption::Exact
 }

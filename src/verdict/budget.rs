@@ -1,7 +1,7 @@
 //! One budget in one case: numbers, interval, outcome.
 
 use super::Warning;
-use super::analysis::{AnalysisError, Bounded, BudgetResult, Outcome, Role, WaiverState, WaiverUse, is_exact};
+use super::analysis::{AnalysisError, Bounded, BudgetResult, Outcome, Role, WaiverState, WaiverUse};
 use super::reduce::{Paired, paired};
 use crate::evidence::Evidence;
 use crate::plan::Plan;
@@ -53,8 +53,7 @@ impl<'a> Judge<'a> {
     ) -> BudgetResult {
         let mut result = blank(Role::Report, &reported.metric, reported.statistic, case, None);
         if let Some(pairs) = self.pairs(matchup, case, &reported.metric, &mut result, warnings) {
-            let exact = reported.metric.assumption == Assumption::Exact && agree(&pairs);
-            self.ratio(&pairs, exact, &mut result);
+            self.ratio(&pairs, &reported.metric, &mut result);
         }
         result
     }
@@ -71,15 +70,14 @@ impl<'a> Judge<'a> {
         let mut result = blank(role, &budget.metric, budget.statistic, case, Some(budget.bound));
         result.outcome = Some(Outcome::Inconclusive);
         if let Some(pairs) = self.pairs(matchup, case, &budget.metric, &mut result, warnings) {
-            let exact = is_exact(budget) && agree(&pairs);
-            let relative = matches!(budget.bound, Bound::MaxRatio(_) | Bound::MinRatio(_));
-            if relative && is_exact(budget) && !exact {
-                warnings.extend(varied(&budget.metric, case, &pairs));
-            }
-            result.exact = exact;
-            let estimate = match budget.bound {
-                Bound::MaxRatio(_) | Bound::MinRatio(_) => self.ratio(&pairs, exact, &mut result),
-                Bound::Max(_) | Bound::Min(_) => self.value(&pairs, budget, &mut result),
+            let estimate = if budget.bound.is_ratio() {
+                let estimate = self.ratio(&pairs, &budget.metric, &mut result);
+                if budget.metric.assumption == Assumption::Exact && !result.exact {
+                    warnings.extend(varied(&budget.metric, case, &pairs));
+                }
+                estimate
+            } else {
+                self.value(&pairs, budget, &mut result)
             };
             let claim = if role == Role::Benefit { Bounded::Within } else { Bounded::Beyond };
             decide(&mut result, budget.bound, estimate.as_ref(), claim)?;
@@ -117,9 +115,9 @@ impl<'a> Judge<'a> {
     }
 
     /// Fills in ratio and interval, and gives the estimate where the values are noisy.
-    fn ratio(&self, pairs: &Paired, exact: bool, result: &mut BudgetResult) -> Option<Estimate> {
-        result.exact = exact;
-        if exact {
+    fn ratio(&self, pairs: &Paired, metric: &Metric, result: &mut BudgetResult) -> Option<Estimate> {
+        result.exact = metric.assumption == Assumption::Exact && agree(pairs);
+        if result.exact {
             // Equal in every pair, so the first pair says it all.
             let (baseline, candidate) = (pairs.baseline[0], pairs.candidate[0]);
             match exact_ratio(baseline, candidate) {
@@ -150,7 +148,7 @@ impl<'a> Judge<'a> {
         if budget.metric.assumption == Assumption::Exact {
             // A counter is held to its bound in every operation.
             let (low, high) = pairs.candidate_range;
-            let value = if matches!(budget.bound, Bound::Min(_)) { low } else { high };
+            let value = if budget.bound.is_upper() { high } else { low };
             (result.value, result.low, result.high) = (Some(value), Some(value), Some(value));
             result.exact = true;
             return None;
@@ -171,14 +169,8 @@ impl<'a> Judge<'a> {
     }
 
     fn waiver(&self, result: &BudgetResult, bound: Bound, waiver: &Waiver) -> Result<WaiverUse, AnalysisError> {
-        let agreed = match bound {
-            Bound::MaxRatio(_) => Bound::MaxRatio(waiver.bound),
-            Bound::MinRatio(_) => Bound::MinRatio(waiver.bound),
-            Bound::Max(_) => Bound::Max(waiver.bound),
-            Bound::Min(_) => Bound::Min(waiver.bound),
-        };
         let inside = match (result.low, result.high) {
-            (Some(low), Some(high)) => outcome(low, high, agreed)? == Outcome::Pass,
+            (Some(low), Some(high)) => outcome(low, high, bound.with(waiver.bound))? == Outcome::Pass,
             _ => false,
         };
         let state = if result.outcome == Some(Outcome::Pass) {
@@ -200,8 +192,10 @@ impl<'a> Judge<'a> {
     }
 
     fn pairs_needed(&self, pairs: &Paired, result: &BudgetResult, bound: Bound) -> Option<u32> {
-        let (Bound::MaxRatio(bound) | Bound::MinRatio(bound)) = bound else { return None };
-        pairs_for_power(&pairs.baseline, &pairs.candidate, result.ratio?, bound, self.alpha())
+        if !bound.is_ratio() {
+            return None;
+        }
+        pairs_for_power(&pairs.baseline, &pairs.candidate, result.ratio?, bound.value(), self.alpha())
     }
 }
 
@@ -298,10 +292,7 @@ fn decide(
 }
 
 fn limit(bound: Bound) -> Result<stats::Bound, StatsError> {
-    match bound {
-        Bound::MaxRatio(value) | Bound::Max(value) => stats::Bound::at_most(value),
-        Bound::MinRatio(value) | Bound::Min(value) => stats::Bound::at_least(value),
-    }
+    if bound.is_upper() { stats::Bound::at_most(bound.value()) } else { stats::Bound::at_least(bound.value()) }
 }
 
 /// The outcome of the interval from `low` to `high` under `bound`: the whole of it inside passes, the whole of it beyond fails.

@@ -11,7 +11,7 @@ pub(super) fn outcomes(evidence: &Evidence, planned: &PlannedHypothesis) -> Vec<
     let hypothesis = &planned.hypothesis;
     let lane = plan.matchups[planned.matchup].lane(Side::Candidate);
     let asked = |name: &str| hypothesis.correctness.iter().any(|check| check.check == name);
-    let contract = plan.suite().ok().and_then(|suite| suite.lane(lane)).map_or(&[][..], |lane| lane.contract);
+    let contract = plan.contract(lane);
     let mut outcomes = Vec::new();
     // What the hypothesis asks too is shown once, as its own.
     for check in contract.iter().filter(|check| !asked(check)) {

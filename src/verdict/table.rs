@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 use super::analysis::{BudgetResult, CheckOutcome, CheckStatus, HypothesisAnalysis, Outcome, Role, WaiverState};
 use super::{HypothesisVerdict, Reason, Verdict, Warning};
 use crate::plan::PlannedHypothesis;
-use crate::spec::{Benefit, Bound, Grade};
+use crate::spec::{Benefit, Grade};
 use crate::unit::{Case, Statistic};
 
 /// The verdict on one hypothesis.
@@ -238,10 +238,7 @@ fn describe(budget: &BudgetResult) -> String {
         text.push_str(&format!(" {}", budget.statistic));
     }
     text.push_str(&within(&budget.case));
-    let bound = budget.bound.map(|bound| match bound {
-        Bound::MaxRatio(bound) | Bound::Max(bound) => (bound, "at most"),
-        Bound::MinRatio(bound) | Bound::Min(bound) => (bound, "at least"),
-    });
+    let bound = budget.bound.map(|bound| (bound.value(), if bound.is_upper() { "at most" } else { "at least" }));
     let unit = match budget.unit.symbol() {
         symbol if budget.value.is_some() && !symbol.is_empty() => format!(" {symbol}"),
         _ => String::new(),
