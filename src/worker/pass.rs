@@ -127,15 +127,39 @@ impl<'a> Lane<'a> {
         Self { bench, rows, counters: Counters::with_capacity(suite.metrics.len()) }
     }
 
-    /// Runs one operation, and takes its time in nanoseconds.
-    fn operate(&mut self, pass: &'static str, operation: u64) -> Result<(u64, Response), PassError> {
+    /// Runs one operation, or one batch of a crowd, after what prepares it, and hands each answer with its time in
+    /// nanoseconds and its counters to `each`. Returns the time from the first question to the last answer.
+    fn operate(
+        &mut self,
+        pass: &'static str,
+        operation: u64,
+        mut each: impl FnMut(u64, &Counters, Response) -> Result<(), PassError>,
+    ) -> Result<u64, PassError> {
+        let failed = |source| PassError::Operation { operation, pass, source };
+        if let Some(crowd) = self.bench.crowd() {
+            let batch = crowd.ask().map_err(failed)?;
+            for (place, asked) in (operation..).zip(batch.asked) {
+                self.hold(pass, place, &asked.response)?;
+                each(asked.latency_ns, &asked.counters, asked.response)?;
+            }
+            return Ok(batch.wall_ns);
+        }
         self.counters.clear();
         let begin = clock::now();
         let response = self.bench.operation(&mut self.counters);
         let latency_ns = begin.elapsed_ns();
-        let response = response.map_err(|source| PassError::Operation { operation, pass, source })?;
+        let response = response.map_err(failed)?;
         self.hold(pass, operation, &response)?;
-        Ok((latency_ns, response))
+        each(latency_ns, &self.counters, response)?;
+        Ok(latency_ns)
+    }
+
+    /// What comes before an operation, and is not the lane's.
+    fn prepare(&mut self, pass: &'static str, operation: u64) -> Result<(), PassError> {
+        if !self.bench.prepares() {
+            return Ok(());
+        }
+        self.bench.prepare().map_err(|source| PassError::Operation { operation, pass, source })
     }
 
     fn hold(&self, pass: &'static str, operation: u64, response: &Response) -> Result<(), PassError> {
@@ -152,10 +176,15 @@ impl<'a> Lane<'a> {
             Warmup::TimeNs(time) => begin.elapsed_ns() >= time,
         };
         while !done(operation) {
-            let (latency_ns, response) = self.operate("warm-up", operation)?;
-            fastest = Some(fastest.map_or(latency_ns, |known: u64| known.min(latency_ns)));
-            last = Some((operation, response));
-            operation += 1;
+            self.prepare("warm-up", operation)?;
+            let mut place = operation;
+            self.operate("warm-up", operation, |latency_ns, _, response| {
+                fastest = Some(fastest.map_or(latency_ns, |known: u64| known.min(latency_ns)));
+                last = Some((place, response));
+                place += 1;
+                Ok(())
+            })?;
+            operation = place;
         }
         if let Some((operation, response)) = last {
             kept.keep("warm-up", operation, response);
@@ -171,16 +200,27 @@ impl<'a> Lane<'a> {
         let cpu_begin = cpu_time()?;
         loop {
             let operation = series.len() as u64;
-            let (latency_ns, response) = self.operate("timed", operation)?;
-            series.add(latency_ns, &self.counters).map_err(|source| PassError::Counters { operation, source })?;
-            elapsed_ns = elapsed_ns.saturating_add(latency_ns);
+            if self.bench.prepares() {
+                let begin = cpu_time()?;
+                self.prepare("timed", operation)?;
+                apart_ns += cpu_time()?.saturating_sub(begin);
+            }
+            let mut answer = None;
+            let wall_ns = self.operate("timed", operation, |latency_ns, counters, response| {
+                let place = series.len() as u64;
+                series.add(latency_ns, counters).map_err(|source| PassError::Counters { operation: place, source })?;
+                answer = Some((place, response));
+                Ok(())
+            })?;
+            elapsed_ns = elapsed_ns.saturating_add(wall_ns);
             let done = is_done(task, series.len(), elapsed_ns);
-            let wanted = schedule.wants(operation, done);
+            // Of a batch that has a wanted answer, the last is kept.
+            let wanted = (operation..series.len() as u64).filter(|place| schedule.wants(*place, done)).count() > 0;
             if wanted || series.is_full() {
                 // Not the lane's work: its CPU time is taken out.
                 let begin = cpu_time()?;
-                if wanted {
-                    kept.keep("timed", operation, response);
+                if let Some((place, response)) = answer.filter(|_| wanted) {
+                    kept.keep("timed", place, response);
                 }
                 if !done && series.is_full() {
                     if series.len() >= MAX_SAMPLES {
@@ -198,22 +238,45 @@ impl<'a> Lane<'a> {
         Ok(Timed { series, elapsed_ns, cpu_ns, at_start, at_end: resident()?, peak_reset })
     }
 
-    /// What each of so many operations allocates: bytes, and allocations.
-    fn count(&mut self, operations: u32, kept: &mut Kept) -> Result<(Vec<u64>, Vec<u64>), PassError> {
-        let mut bytes = Vec::with_capacity(operations as usize);
-        let mut allocs = Vec::with_capacity(operations as usize);
+    /// What each of so many operations allocates: bytes, and allocations. Of a crowd, whose threads allocate side by side,
+    /// the batch's divided by its clients.
+    fn count(&mut self, operations: u32, kept: &mut Kept) -> Result<(Samples, Samples), PassError> {
+        let room = operations as usize;
+        let (mut bytes, mut allocs) = (Vec::with_capacity(room), Vec::with_capacity(room));
+        let clients = self.bench.crowd().map(|crowd| crowd.clients());
         for operation in 0..u64::from(operations) {
+            self.prepare("counted", operation)?;
             self.counters.clear();
-            let (response, count) = alloc::count(|| self.bench.operation(&mut self.counters));
-            let response = response.map_err(|source| PassError::Operation { operation, pass: "counted", source })?;
-            self.hold("counted", operation, &response)?;
+            let failed = |source| PassError::Operation { operation, pass: "counted", source };
+            let (responses, count) = match self.bench.crowd() {
+                None => {
+                    let (response, count) = alloc::count(|| self.bench.operation(&mut self.counters));
+                    (vec![response.map_err(failed)?], count)
+                }
+                Some(crowd) => {
+                    let (batch, count) = alloc::count(|| crowd.ask());
+                    (batch.map_err(failed)?.asked.into_iter().map(|asked| asked.response).collect(), count)
+                }
+            };
             bytes.push(count.bytes);
             allocs.push(count.allocs);
-            if operation + 1 == u64::from(operations) {
-                kept.keep("counted", operation, response);
+            for response in responses {
+                self.hold("counted", operation, &response)?;
+                if operation + 1 == u64::from(operations) {
+                    kept.keep("counted", operation, response);
+                }
             }
         }
-        Ok((bytes, allocs))
+        Ok((each_of(bytes, clients), each_of(allocs, clients)))
+    }
+}
+
+/// Counts of whole operations, or of batches of so many clients as one client's share.
+#[expect(clippy::cast_precision_loss, reason = "counts stay far below 2^53")]
+fn each_of(counts: Vec<u64>, clients: Option<u32>) -> Samples {
+    match clients {
+        None => Samples::Integers(counts),
+        Some(clients) => Samples::Reals(counts.into_iter().map(|count| count as f64 / f64::from(clients)).collect()),
     }
 }
 
@@ -231,7 +294,7 @@ fn is_done(task: &Measure, operations: usize, elapsed_ns: u64) -> bool {
 fn samples(
     suite: &'static Suite,
     timed: Timed,
-    (bytes, allocs): (Vec<u64>, Vec<u64>),
+    (bytes, allocs): (Samples, Samples),
 ) -> Result<BTreeMap<&'static str, Samples>, PassError> {
     if timed.elapsed_ns == 0 {
         return Err(PassError::NoTime);
@@ -246,8 +309,8 @@ fn samples(
     samples.insert("cpu_time", Samples::Reals(vec![cpu_time]));
     samples.insert("peak_rss_bytes", Samples::Integers(vec![at_end.peak_bytes]));
     samples.insert("steady_rss_bytes", Samples::Integers(vec![at_end.now_bytes]));
-    samples.insert("rust_heap_bytes", Samples::Integers(bytes));
-    samples.insert("rust_heap_allocs", Samples::Integers(allocs));
+    samples.insert("rust_heap_bytes", bytes);
+    samples.insert("rust_heap_allocs", allocs);
     let declared = suite.metrics.iter().map(|metric| {
         let name = metric.name.as_ref();
         Ok((name, samples.remove(name).ok_or(PassError::Unmeasurable(name))?))

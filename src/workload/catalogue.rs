@@ -58,6 +58,18 @@ pub struct Lane {
     pub kind: LaneKind,
     /// The checks that it must pass on either side: its contract.
     pub contract: &'static [&'static str],
+    /// The values that it takes on the axes on which it does not take all; an axis that a case does not have stands at
+    /// the first of them.
+    pub only: &'static [Only],
+}
+
+/// The values that a lane takes on one axis.
+#[derive(Debug)]
+pub struct Only {
+    /// The axis.
+    pub axis: &'static str,
+    /// The values, as a gate file shows them.
+    pub values: &'static [&'static str],
 }
 
 /// What a lane is for.
@@ -65,6 +77,8 @@ pub struct Lane {
 pub enum LaneKind {
     /// A path that somebody may want to adopt or keep.
     Path,
+    /// A piece of a path, to see where its time goes.
+    Stage,
     /// A path with a known defect or a known extra cost, to see a gate catch it.
     Calibration,
 }
@@ -107,10 +121,10 @@ impl Suite {
 /// Every built-in suite.
 pub const SUITES: &[&Suite] = &[&DASHBOARD, &PROBE];
 
-/// A dashboard's detail table, from a governed query to the bytes of the answer.
+/// A dashboard's query path, from a governed request to the bytes of the answer.
 pub static DASHBOARD: Suite = Suite {
     name: "dashboard",
-    about: "a dashboard's detail table: one query over model.orders in DuckDB, answered as Arrow IPC",
+    about: "a dashboard's query path: governed requests about model.orders in DuckDB, answered as Arrow IPC or JSON",
     axes: &[
         Axis {
             name: "shape",
@@ -120,38 +134,150 @@ pub static DASHBOARD: Suite = Suite {
         },
         Axis {
             name: "rows",
-            about: "rows of the answer",
+            about: "rows of the table",
             domain: Domain::Numbers(&[1, 50, 999, 1_000, 10_000]),
             required: true,
         },
-        Axis { name: "clients", about: "clients that ask at once", domain: Domain::Numbers(&[1]), required: false },
+        Axis {
+            name: "visual",
+            about: "what is drawn; without it `detail`, the table of all columns",
+            domain: Domain::Words(&["detail", "mixed", "kpi", "bundle", "wide-chart", "matrix", "pivot", "calculated"]),
+            required: false,
+        },
+        Axis {
+            name: "response",
+            about: "the form of the answer; without it `arrow`",
+            domain: Domain::Words(&["arrow", "json"]),
+            required: false,
+        },
+        Axis {
+            name: "clients",
+            about: "clients that ask at one moment, over and over; latencies count from that moment; without it 1",
+            domain: Domain::Numbers(&[1, 4, 8, 10, 20, 100]),
+            required: false,
+        },
         CPUS_AXIS,
     ],
     lanes: &[
         Lane {
             name: "api-direct",
-            about: "owned copy, decoded rows, row maps, ordered frame, string projection, all-string Arrow IPC",
+            about: "owned copy, decoded rows, row maps, ordered frame, string projection, all-string Arrow IPC or JSON; a full page is counted by a second query",
             kind: LaneKind::Path,
-            contract: &[
-                "row-count",
-                "projection-order",
-                "string-projection",
-                "empty-result",
-                "multiple-batches",
-                "one-query",
-            ],
+            contract: STRING_CONTRACT,
+            only: ARROW_TABLES_OR_JSON,
         },
         Lane {
             name: "native-v1",
             about: "borrowed DuckDB batches streamed straight into Arrow IPC",
             kind: LaneKind::Path,
             contract: NATIVE_CONTRACT,
+            only: ARROW_TABLES,
+        },
+        Lane {
+            name: "dashboard-cold",
+            about: "api-direct behind the retained-result cache, which is emptied before every request: miss and populate",
+            kind: LaneKind::Path,
+            contract: CACHED_CONTRACT,
+            only: ARROW_TABLES_OR_JSON,
+        },
+        Lane {
+            name: "dashboard-warm",
+            about: "api-direct behind the retained-result cache, which has the result: hits, and no query",
+            kind: LaneKind::Path,
+            contract: CACHED_CONTRACT,
+            only: ARROW_TABLES_OR_JSON,
+        },
+        Lane {
+            name: "ordered-frame",
+            about: "dashboard-warm, but the ordered frame reads the leased Arrow columns: no rows, no maps",
+            kind: LaneKind::Path,
+            contract: CACHED_CONTRACT,
+            only: ARROW_TABLES_OR_JSON,
+        },
+        Lane {
+            name: "adopted",
+            about: "what a request takes once native-v1 is adopted: it for tables as Arrow, api-direct for all else",
+            kind: LaneKind::Path,
+            contract: ADOPTED_CONTRACT,
+            only: ARROW_TABLES_OR_JSON,
+        },
+        Lane {
+            name: "string-ipc",
+            about: "serialisation alone: the string projection of retained values, and its Arrow IPC",
+            kind: LaneKind::Path,
+            contract: &["row-count", "string-projection"],
+            only: PIECES,
+        },
+        Lane {
+            name: "native-ipc",
+            about: "serialisation alone: retained values as Arrow IPC in their own types",
+            kind: LaneKind::Path,
+            contract: &["row-count", "physical-types", "exact-values", "null-positions"],
+            only: PIECES,
+        },
+        stage("stage:capture-scalars", "a copy of a batch of scalar columns that owns every byte"),
+        stage("stage:capture-dictionaries", "a copy of a batch of dictionary columns, by way of Arrow IPC"),
+        stage("stage:decode-rows", "Arrow columns to rows of owned values"),
+        stage("stage:datum-maps", "rows to named maps, copied and brought to normal form"),
+        stage("stage:normalise", "the values of named maps to normal form"),
+        stage("stage:row-shaping", "named maps to ordered rows"),
+        stage("stage:ordered-frame", "named maps to an ordered frame and its window"),
+        stage("stage:frame-clone", "a copy of a frame without calculations"),
+        stage("stage:envelope", "a window to the envelope of its visual"),
+        stage("stage:json-response", "an envelope to JSON"),
+        stage("stage:string-projection", "a window to strings"),
+        stage("stage:string-ipc", "strings to Arrow IPC"),
+        stage("stage:native-ipc", "a batch to Arrow IPC in its own types"),
+        stage("stage:warm-lookup", "a lookup in the retained-result cache, and a lease of what it finds"),
+        stage("stage:end-to-end", "api-direct, whole"),
+        Lane {
+            name: "calibrate:extra-copy",
+            about: "native-v1 with one more copy of every batch: what an allocation budget must catch",
+            kind: LaneKind::Calibration,
+            contract: NATIVE_CONTRACT,
+            only: ARROW_TABLES,
         },
         Lane {
             name: "fault:drop-null",
             about: "native-v1, but the first null of each batch is answered as the value that lies under it",
             kind: LaneKind::Calibration,
             contract: NATIVE_CONTRACT,
+            only: ARROW_TABLES,
+        },
+        Lane {
+            name: "fault:second-query",
+            about: "native-v1, but it runs one query too many",
+            kind: LaneKind::Calibration,
+            contract: NATIVE_CONTRACT,
+            only: ARROW_TABLES,
+        },
+        Lane {
+            name: "fault:keeps-connection",
+            about: "native-v1, but it never gives its connection back",
+            kind: LaneKind::Calibration,
+            contract: NATIVE_CONTRACT,
+            only: ARROW_TABLES,
+        },
+        Lane {
+            name: "fault:stale-cache",
+            about: "dashboard-warm, but a result outlives the data that it was made from",
+            kind: LaneKind::Calibration,
+            contract: CACHED_CONTRACT,
+            only: ARROW_TABLES_OR_JSON,
+        },
+        Lane {
+            name: "fault:cross-principal",
+            about: "dashboard-warm, but a result is served to whoever asks the same question",
+            kind: LaneKind::Calibration,
+            contract: CACHED_CONTRACT,
+            only: ARROW_TABLES_OR_JSON,
+        },
+        Lane {
+            name: "fault:keeps-lease",
+            about: "dashboard-warm, but it never returns its lease",
+            kind: LaneKind::Calibration,
+            contract: CACHED_CONTRACT,
+            only: ARROW_TABLES_OR_JSON,
         },
     ],
     checks: &[
@@ -171,8 +297,37 @@ pub static DASHBOARD: Suite = Suite {
         Check { name: "nullability", about: "fields are nullable exactly where the table declares them so" },
         Check {
             name: "string-projection",
-            about: "every field is a string that equals the documented projection, nulls as empty strings",
+            about: "every value equals the documented projection of the fixture's: strings in Arrow, nulls as empty strings; in JSON null, truth values and numbers as they are",
         },
+        Check {
+            name: "governance",
+            about: "a request shows one decision, one admission and one audit record, with the same identity and query as api-direct",
+        },
+        Check {
+            name: "denied-first",
+            about: "who may not see the table is denied before a query is planned or run or an answer begun, and audited",
+        },
+        Check { name: "row-policy", about: "a principal sees the rows that the policy lets through, and no other" },
+        Check { name: "column-mask", about: "masked columns are null in every row, in their own type" },
+        Check {
+            name: "result-budget",
+            about: "a result that is one byte or row over its budget is refused without a body or a cursor",
+        },
+        Check {
+            name: "pagination",
+            about: "2,501 rows come as pages of 1,000, 1,000 and 501; a cursor on all but the last; foreign and stale ones are refused",
+        },
+        Check {
+            name: "cache-outcomes",
+            about: "a request shows the lookups and the queries of its lane: none and one, a miss and one, or a hit and none",
+        },
+        Check { name: "fresh-data", about: "once the data have changed, the answer is of the new ones" },
+        Check {
+            name: "own-scope",
+            about: "two principals who ask the same question each get the answer of their own policy",
+        },
+        Check { name: "nothing-left", about: "no connection, lease or place is held when a request is answered" },
+        Check { name: "type-fidelity", about: "every type that DuckDB and Arrow share arrives as itself" },
     ],
     metrics: &[
         LATENCY,
@@ -183,21 +338,76 @@ pub static DASHBOARD: Suite = Suite {
         PEAK_RSS_BYTES,
         STEADY_RSS_BYTES,
         IPC_BYTES,
+        RESPONSE_BYTES,
         PHYSICAL_QUERIES,
+        CACHE_HITS,
+        CACHE_MISSES,
+        CACHE_POPULATES,
+        CACHE_COALESCED,
+        GOVERNOR_DECISIONS,
+        ADMISSIONS,
+        AUDIT_RECORDS,
+        ARROW_RETAINED_BYTES,
+        ARROW_TRANSIENT_BYTES,
+        PLANNING,
+        CONNECTION_WAIT,
+        CONNECTION_HOLD,
+        DATABASE_AND_CAPTURE,
+        BLOCKED_HOLD,
+        BLOCKED_RSS_BYTES,
     ],
 };
 
-const NATIVE_CONTRACT: &[&str] = &[
+/// A stage by itself, over an input that is made outside of the timing.
+const fn stage(name: &'static str, about: &'static str) -> Lane {
+    Lane { name, about, kind: LaneKind::Stage, contract: &["row-count"], only: PIECES }
+}
+
+/// A lane that writes the database's own types answers tables as Arrow.
+const ARROW_TABLES: &[Only] =
+    &[Only { axis: "visual", values: &["detail", "mixed"] }, Only { axis: "response", values: &["arrow"] }];
+
+/// The existing path answers tables as Arrow, and any visual as JSON.
+const ARROW_TABLES_OR_JSON: &[Only] = &[];
+
+/// A piece of a path has one detail table and one client.
+const PIECES: &[Only] = &[Only { axis: "visual", values: &["detail"] }, Only { axis: "clients", values: &["1"] }];
+
+/// What every lane that answers requests is held to.
+macro_rules! contract {
+    ($($check:literal),* $(,)?) => {
+        &[
+            $($check,)*
+            "projection-order",
+            "row-count",
+            "empty-result",
+            "multiple-batches",
+            "governance",
+            "denied-first",
+            "row-policy",
+            "column-mask",
+            "result-budget",
+            "pagination",
+            "cache-outcomes",
+            "fresh-data",
+            "own-scope",
+            "nothing-left",
+        ]
+    };
+}
+
+const STRING_CONTRACT: &[&str] = contract!["string-projection", "one-query"];
+const CACHED_CONTRACT: &[&str] = contract!["string-projection"];
+const ADOPTED_CONTRACT: &[&str] = contract!["one-query"];
+const NATIVE_CONTRACT: &[&str] = contract![
     "physical-types",
     "exact-values",
     "null-positions",
     "decimal-scale",
     "timestamp-zone",
-    "projection-order",
-    "row-count",
-    "empty-result",
-    "multiple-batches",
-    "one-query",
+    "nullability",
+    "type-fidelity",
+    "one-query"
 ];
 
 /// Tiny lanes of a known cost or with a known fault: what a gate is tried on before it is trusted.
@@ -214,36 +424,41 @@ pub static PROBE: Suite = Suite {
         CPUS_AXIS,
     ],
     lanes: &[
-        Lane { name: "steady", about: "does the work", kind: LaneKind::Path, contract: &["row-count"] },
+        Lane { name: "steady", about: "does the work", kind: LaneKind::Path, contract: &["row-count"], only: &[] },
         Lane {
             name: "slow",
             about: "does half as much work again, and allocates twice as much",
             kind: LaneKind::Calibration,
             contract: &["row-count"],
+            only: &[],
         },
         Lane {
             name: "fault:wrong-answer",
             about: "answers one row too few, in checks as well",
             kind: LaneKind::Calibration,
             contract: &["row-count"],
+            only: &[],
         },
         Lane {
             name: "fault:short-answer",
             about: "passes its checks, then answers one row too few from its ninth operation on",
             kind: LaneKind::Calibration,
             contract: &["row-count"],
+            only: &[],
         },
         Lane {
             name: "fault:crash",
             about: "passes its checks, then aborts its process in its ninth operation",
             kind: LaneKind::Calibration,
             contract: &["row-count"],
+            only: &[],
         },
         Lane {
             name: "fault:hang",
             about: "passes its checks, then never returns from its ninth operation",
             kind: LaneKind::Calibration,
             contract: &["row-count"],
+            only: &[],
         },
     ],
     checks: &[Check { name: "row-count", about: "the answer has the rows asked for" }],
@@ -347,4 +562,60 @@ const PHYSICAL_QUERIES: Metric = Metric {
     scope: Scope::Timed,
     default_statistic: Statistic::Max,
     about: Cow::Borrowed("queries that DuckDB ran for one operation"),
+};
+
+const RESPONSE_BYTES: Metric = Metric {
+    name: Cow::Borrowed("response_bytes"),
+    about: Cow::Borrowed("bytes of the body that answers one operation, whatever its form"),
+    ..IPC_BYTES
+};
+
+/// A count that every operation reports, and that equal work makes equal.
+const fn counter(name: &'static str, about: &'static str) -> Metric {
+    Metric { name: Cow::Borrowed(name), about: Cow::Borrowed(about), ..PHYSICAL_QUERIES }
+}
+
+/// A time that every operation reports.
+const fn time(name: &'static str, about: &'static str) -> Metric {
+    Metric { name: Cow::Borrowed(name), about: Cow::Borrowed(about), ..LATENCY }
+}
+
+const CACHE_HITS: Metric = counter("cache_hits", "results that the operation found in the cache");
+const CACHE_MISSES: Metric = counter("cache_misses", "results that the operation looked for and did not find");
+const CACHE_POPULATES: Metric = counter("cache_populates", "results that the operation put into the cache");
+const CACHE_COALESCED: Metric = Metric {
+    // Who comes first, and how many come before it is done, is up to the scheduler.
+    assumption: Assumption::Noisy,
+    name: Cow::Borrowed("cache_coalesced"),
+    about: Cow::Borrowed("results that the operation waited for while another one computed them"),
+    ..PHYSICAL_QUERIES
+};
+const GOVERNOR_DECISIONS: Metric = counter("governor_decisions", "decisions of the governor about the operation");
+const ADMISSIONS: Metric = counter("admissions", "admissions of the operation");
+const AUDIT_RECORDS: Metric = counter("audit_records", "audit records of the operation");
+
+const ARROW_RETAINED_BYTES: Metric = Metric {
+    name: Cow::Borrowed("arrow_retained_bytes"),
+    about: Cow::Borrowed("bytes of Arrow data that stay in the cache when the operation is done"),
+    ..IPC_BYTES
+};
+
+const ARROW_TRANSIENT_BYTES: Metric = Metric {
+    name: Cow::Borrowed("arrow_transient_bytes"),
+    about: Cow::Borrowed("the most bytes of Arrow data from the database that the operation held at once"),
+    ..IPC_BYTES
+};
+
+const PLANNING: Metric = time("planning", "from the request to the text of its one query: decision, admission, audit");
+const CONNECTION_WAIT: Metric = time("connection_wait", "waiting for a connection to the database");
+const CONNECTION_HOLD: Metric = time("connection_hold", "from getting the connection to giving it back");
+const DATABASE_AND_CAPTURE: Metric =
+    time("database_and_capture", "running the query, fetching its batches, and copying them where the lane does");
+const BLOCKED_HOLD: Metric = time("blocked_hold", "how long a slow consumer beside the operation held a connection");
+
+const BLOCKED_RSS_BYTES: Metric = Metric {
+    name: Cow::Borrowed("blocked_rss_bytes"),
+    assumption: Assumption::Noisy,
+    about: Cow::Borrowed("by how much the resident memory of the process grew while a consumer was blocked"),
+    ..IPC_BYTES
 };

@@ -7,6 +7,8 @@ pub mod catalogue;
 pub mod dashboard;
 pub mod probe;
 
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
 use crate::fixture::FixtureError;
 use crate::unit::Case;
 
@@ -112,6 +114,25 @@ impl Counters {
 
 /// One lane in one case, ready to run.
 pub trait Bench {
+    /// Whether every operation, or batch of a [`Crowd`], is to be preceded by [`Bench::prepare`].
+    fn prepares(&self) -> bool {
+        false
+    }
+
+    /// Makes the next operation ready, outside of what is timed and counted.
+    ///
+    /// # Errors
+    ///
+    /// Whatever keeps the lane from getting ready.
+    fn prepare(&mut self) -> Result<(), WorkloadError> {
+        Ok(())
+    }
+
+    /// The clients, where several ask at once. Then what is measured are their batches, and not single operations.
+    fn crowd(&mut self) -> Option<&mut dyn Crowd> {
+        None
+    }
+
     /// Runs one operation.
     ///
     /// # Errors
@@ -128,6 +149,44 @@ pub trait Bench {
     ///
     /// An answer that can't be read.
     fn digest(&self, response: &Response) -> Result<String, WorkloadError>;
+}
+
+/// Clients that ask at once.
+pub trait Crowd {
+    /// How many they are.
+    fn clients(&self) -> u32;
+
+    /// Has every client ask once, all arriving at one moment.
+    ///
+    /// # Errors
+    ///
+    /// Whatever kept one of them from its answer.
+    fn ask(&mut self) -> Result<Batch, WorkloadError>;
+}
+
+/// The answers of one batch.
+#[derive(Debug)]
+pub struct Batch {
+    /// From the arrival of all to the last answer, in nanoseconds.
+    pub wall_ns: u64,
+    /// The answers, in the order in which they came.
+    pub asked: Vec<Asked>,
+}
+
+/// One client's answer.
+#[derive(Debug)]
+pub struct Asked {
+    /// From the arrival of all to this answer, in nanoseconds.
+    pub latency_ns: u64,
+    /// What the request reported.
+    pub counters: Counters,
+    /// The answer.
+    pub response: Response,
+}
+
+/// What the mutex guards. A holder that panicked ends its own request, and is no reason to end the others'.
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// How one check of one lane in one case came out.
@@ -178,6 +237,9 @@ pub enum WorkloadError {
         /// What the axis may be.
         expected: &'static str,
     },
+    /// A request was not answered.
+    #[error(transparent)]
+    Query(#[from] dashboard::error::QueryError),
     /// A fixture could not be made or trusted.
     #[error(transparent)]
     Fixture(#[from] FixtureError),

@@ -1,25 +1,128 @@
-//! The lanes, each from the query to the bytes of the answer.
+//! The lanes: each from a governed request to the bytes of its answer.
+
+use std::io::{self, Write};
+use std::sync::Arc;
 
 use arrow::record_batch::RecordBatch;
-use duckdb::ArrowStream;
 
-use super::query::{Filter, detail_query, projection};
-use super::source::Source;
-use super::stage::frame::Frame;
-use super::stage::{capture, decode, drop_null, native_ipc, project, rows, string_ipc};
-use super::{SUITE, answer};
-use crate::fixture::Shape;
-use crate::workload::{Bench, Counters, Response, Setup, WorkloadError};
+use super::SUITE;
+use super::cache::{Key, Lease, Lookup};
+use super::definition::Definition;
+use super::engine::Engine;
+use super::error::QueryError;
+use super::request::{Format, Request};
+use super::stage::envelope::Envelope;
+use super::stage::frame::{Frame, Window};
+use super::stage::lease_frame::LeaseFrame;
+use super::stage::native_ipc::NativeWriter;
+use super::stage::{capture, decode, drop_null, project, rows, string_ipc};
+use super::trace::Trace;
+use crate::measure::clock;
+use crate::workload::WorkloadError;
+
+/// A named execution path, and what is wrong with it where it is there to try a gate on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Lane {
+    /// The name in the catalogue.
+    pub name: &'static str,
+    /// The path.
+    pub path: Path,
+    fault: Option<Fault>,
+}
 
 /// An execution path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Lane {
-    /// Owned copy, decoded rows, row maps, ordered frame, string projection, all-string Arrow IPC.
+pub enum Path {
+    /// Owned copy, decoded rows, row maps, ordered frame, string projection, all-string Arrow IPC or JSON.
     ApiDirect,
-    /// Batches streamed straight into Arrow IPC.
-    NativeV1,
-    /// [`Lane::NativeV1`] with the first null of each batch answered as a value.
+    /// The same behind the retained-result cache, which is emptied before every request.
+    Cold,
+    /// The same behind the retained-result cache, which has the result.
+    Warm,
+    /// Borrowed batches straight into Arrow IPC.
+    Native,
+    /// The retained result through an ordered frame over its lease: no rows and no maps.
+    OrderedFrame,
+    /// What a request takes once [`Path::Native`] is adopted for tables: it where it may answer, else [`Path::ApiDirect`].
+    Adopted,
+}
+
+/// What is wrong with a lane, or comes on top of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Fault {
     DropNull,
+    ExtraCopy,
+    SecondQuery,
+    StaleCache,
+    CrossPrincipal,
+    KeepsConnection,
+    KeepsLease,
+}
+
+const LANES: [Lane; 13] = [
+    lane("api-direct", Path::ApiDirect, None),
+    lane("dashboard-cold", Path::Cold, None),
+    lane("dashboard-warm", Path::Warm, None),
+    lane("native-v1", Path::Native, None),
+    lane("ordered-frame", Path::OrderedFrame, None),
+    lane("adopted", Path::Adopted, None),
+    lane("calibrate:extra-copy", Path::Native, Some(Fault::ExtraCopy)),
+    lane("fault:drop-null", Path::Native, Some(Fault::DropNull)),
+    lane("fault:second-query", Path::Native, Some(Fault::SecondQuery)),
+    lane("fault:keeps-connection", Path::Native, Some(Fault::KeepsConnection)),
+    lane("fault:stale-cache", Path::Warm, Some(Fault::StaleCache)),
+    lane("fault:cross-principal", Path::Warm, Some(Fault::CrossPrincipal)),
+    lane("fault:keeps-lease", Path::Warm, Some(Fault::KeepsLease)),
+];
+
+const fn lane(name: &'static str, path: Path, fault: Option<Fault>) -> Lane {
+    Lane { name, path, fault }
+}
+
+/// Where an answer goes.
+pub trait Sink: Write {
+    /// Says in the answer's head where the next page begins. Only before anything is written.
+    fn next_page(&mut self, cursor: &str);
+}
+
+/// An answer that stays in this process.
+#[derive(Debug, Default)]
+pub struct Buffer {
+    /// The bytes.
+    pub body: Vec<u8>,
+    /// Where the next page begins, where the head of the answer said so.
+    pub cursor: Option<String>,
+}
+
+impl Write for Buffer {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.body.write(bytes)
+    }
+
+    fn write_all(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.body.write_all(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl Sink for Buffer {
+    fn next_page(&mut self, cursor: &str) {
+        self.cursor = Some(cursor.to_owned());
+    }
+}
+
+/// What a whole answer says of itself.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Answered {
+    /// Its rows.
+    pub rows: u64,
+    /// The batches that it was made of.
+    pub batches: u64,
+    /// Where the next page begins, to be said after the last byte.
+    pub cursor: Option<String>,
 }
 
 impl Lane {
@@ -29,125 +132,263 @@ impl Lane {
     ///
     /// There is none.
     pub fn named(name: &str) -> Result<Self, WorkloadError> {
-        match name {
-            "api-direct" => Ok(Self::ApiDirect),
-            "native-v1" => Ok(Self::NativeV1),
-            "fault:drop-null" => Ok(Self::DropNull),
-            _ => Err(WorkloadError::NoSuchLane { suite: SUITE, lane: name.to_owned() }),
+        LANES
+            .into_iter()
+            .find(|lane| lane.name == name)
+            .ok_or_else(|| WorkloadError::NoSuchLane { suite: SUITE, lane: name.to_owned() })
+    }
+
+    /// The path that a request takes, whose adoption may have been decided.
+    #[must_use]
+    pub const fn path_of(self, request: &Request) -> Path {
+        match self.path {
+            Path::Adopted if request.visual.is_table() && matches!(request.format, Format::Arrow) => Path::Native,
+            Path::Adopted => Path::ApiDirect,
+            path => path,
         }
     }
 
-    /// Whether its answers are strings, and not the types of the table.
+    /// Whether its answers to this request are in the types of the table, and not strings or JSON.
     #[must_use]
-    pub const fn answers_strings(self) -> bool {
-        matches!(self, Self::ApiDirect)
+    pub fn is_native(self, request: &Request) -> bool {
+        self.path_of(request) == Path::Native
     }
-}
 
-/// What a lane answered, and how many batches it made that of.
-#[derive(Debug)]
-pub struct Answer {
-    /// The answer.
-    pub response: Response,
-    /// The batches that came from the database.
-    pub source_batches: u64,
-}
+    /// Whether a result must be in the cache before the first measured request.
+    #[must_use]
+    pub const fn is_warm(self) -> bool {
+        matches!(self.path, Path::Warm | Path::OrderedFrame)
+    }
 
-/// One lane over one table.
-pub struct Dashboard {
-    lane: Lane,
-    source: Source,
-    names: Vec<String>,
-    rows: u32,
-    query: String,
-    nothing: String,
-}
-
-impl Dashboard {
-    /// Opens a database with a table of this shape and length, and prepares the query.
+    /// Answers a request: governs it, and writes the answer to `sink`.
+    ///
+    /// Where it fails after something was written, what was written is no whole answer.
     ///
     /// # Errors
     ///
-    /// Whatever keeps DuckDB from opening or filling the table.
-    pub fn open(lane: Lane, shape: Shape, rows: u32, setup: &Setup) -> Result<Self, WorkloadError> {
-        let source = Source::open(shape, rows, setup)?;
-        let query = detail_query(shape, Filter::Every, rows);
-        source.prepare(&query)?;
-        let nothing = detail_query(shape, Filter::Nothing, rows);
-        Ok(Self { lane, source, names: projection(shape), rows, query, nothing })
-    }
-
-    /// The database.
-    #[must_use]
-    pub fn source(&self) -> &Source {
-        &self.source
-    }
-
-    /// Answers the query with this filter once.
-    ///
-    /// # Errors
-    ///
-    /// Whatever keeps the lane from answering.
-    pub fn answer(&self, filter: Filter) -> Result<Answer, WorkloadError> {
-        let sql = match filter {
-            Filter::Every => &self.query,
-            Filter::Nothing => &self.nothing,
-        };
-        match self.lane {
-            Lane::ApiDirect => {
-                let batches = self.source.stream(sql, capture_all)?;
-                strings(&self.names, &batches, self.rows as usize)
+    /// The request is denied or refused, or whatever keeps the lane from answering.
+    pub fn answer(
+        self,
+        engine: &Engine,
+        request: &Request,
+        trace: &mut Trace,
+        sink: &mut dyn Sink,
+    ) -> Result<Answered, QueryError> {
+        let path = self.path_of(request);
+        if path == Path::Native && !(request.visual.is_table() && request.format == Format::Arrow) {
+            let what = format!("`{}` as {}", request.visual.name(), request.format.media_type());
+            return Err(QueryError::Unsuitable { lane: self.name, what, expected: "tables as an Arrow IPC stream" });
+        }
+        if request.format == Format::Arrow && !request.visual.is_table() {
+            let what = format!("`{}` as {}", request.visual.name(), request.format.media_type());
+            return Err(QueryError::Unsuitable {
+                lane: self.name,
+                what,
+                expected: "tables as Arrow, and any visual as JSON",
+            });
+        }
+        let governed = engine.govern(request, trace)?;
+        let definition = &governed.definition;
+        let answered = match path {
+            Path::Native => self.native(engine, definition, trace, sink)?,
+            Path::ApiDirect | Path::Adopted => direct(engine, definition, request.format, trace, sink)?,
+            Path::Cold | Path::Warm | Path::OrderedFrame => {
+                let lease = self.retained(engine, definition, trace)?;
+                let frame = if path == Path::OrderedFrame { Shaping::Lease } else { Shaping::Maps };
+                let answered = write(engine, definition, request.format, frame, lease.batches(), None, sink)?;
+                if self.fault == Some(Fault::KeepsLease) {
+                    std::mem::forget(lease);
+                }
+                answered
             }
-            Lane::NativeV1 => self.source.stream(sql, |stream| {
-                let schema = stream.get_schema();
-                Ok(native_ipc::write(&schema, stream)?.into())
-            }),
-            Lane::DropNull => self.source.stream(sql, |stream| {
-                let schema = stream.get_schema();
-                let faulty = stream.map(|batch| -> Result<_, WorkloadError> { Ok(drop_null::drop_null(batch?)?) });
-                Ok(native_ipc::write(&schema, faulty)?.into())
-            }),
+        };
+        trace.retained_bytes = engine.cache.bytes();
+        Ok(answered)
+    }
+
+    /// Batches as they come, no longer held than it takes to write them.
+    fn native(
+        self,
+        engine: &Engine,
+        definition: &Definition,
+        trace: &mut Trace,
+        sink: &mut dyn Sink,
+    ) -> Result<Answered, QueryError> {
+        let connected = engine.connect(trace)?;
+        if self.fault == Some(Fault::SecondQuery) {
+            engine.count(&connected, definition, trace)?;
+        }
+        let limit = u64::from(definition.limit);
+        let mut answered = Answered::default();
+        let mut is_full = false;
+        // The stream begins once its first batch is charged: a result that is refused leaves nothing behind.
+        let mut sink = Some(sink);
+        let mut writer = None;
+        let schema = engine.stream(
+            &connected,
+            definition,
+            trace,
+            |found, charge| Engine::public_schema(definition, found, charge),
+            |schema, batch, trace| {
+                trace.held(batch.get_array_memory_size() as u64);
+                if let Some(sink) = sink.take() {
+                    writer = Some(NativeWriter::new(Arc::clone(schema), sink)?);
+                }
+                let room = usize::try_from(limit - answered.rows).unwrap_or(usize::MAX);
+                is_full |= batch.num_rows() > room;
+                let batch = if batch.num_rows() > room { batch.slice(0, room) } else { batch };
+                answered.rows += batch.num_rows() as u64;
+                answered.batches += 1;
+                let batch = match self.fault {
+                    Some(Fault::DropNull) => drop_null::drop_null(batch)?,
+                    Some(Fault::ExtraCopy) => capture::capture(&batch)?,
+                    _ => batch,
+                };
+                writer.as_mut().map_or(Ok(()), |writer| Ok(writer.write(batch)?))
+            },
+        )?;
+        match (writer, sink) {
+            (Some(writer), _) => writer.finish()?,
+            (None, Some(sink)) => NativeWriter::new(schema, sink)?.finish()?,
+            (None, None) => {}
+        }
+        if self.fault == Some(Fault::KeepsConnection) {
+            std::mem::forget(connected);
+        } else {
+            connected.release(trace);
+        }
+        answered.cursor = is_full.then(|| next(engine, definition));
+        Ok(answered)
+    }
+
+    /// The retained result, which the first request for it computes.
+    fn retained(self, engine: &Engine, definition: &Definition, trace: &mut Trace) -> Result<Lease, QueryError> {
+        let key = match self.fault {
+            Some(Fault::StaleCache) => Key { snapshot: 0, ..definition.key },
+            Some(Fault::CrossPrincipal) => Key { scope: [0; 32], ..definition.key },
+            _ => definition.key,
+        };
+        match engine.cache.lookup(key, engine.patience(), trace)? {
+            Lookup::Hit(lease) => Ok(lease),
+            Lookup::Miss(filling) => {
+                let connected = engine.connect(trace)?;
+                let batches = captured(engine, &connected, definition, trace)?;
+                connected.release(trace);
+                Ok(filling.fill(batches, trace))
+            }
         }
     }
 }
 
-fn capture_all(stream: ArrowStream<'_>) -> Result<Vec<RecordBatch>, WorkloadError> {
-    stream.map(|batch| Ok(capture::capture(&batch?)?)).collect()
+/// Where the page behind this one begins.
+fn next(engine: &Engine, definition: &Definition) -> String {
+    engine.cursors.make(&definition.first_page, definition.offset + u64::from(definition.limit))
 }
 
-/// The path from owned batches to the bytes of the answer that `api-direct` takes.
-fn strings(names: &[String], batches: &[RecordBatch], limit: usize) -> Result<Answer, WorkloadError> {
+/// The batches of the result, with every byte their own.
+fn captured(
+    engine: &Engine,
+    connected: &super::pool::Connected<'_>,
+    definition: &Definition,
+    trace: &mut Trace,
+) -> Result<Vec<RecordBatch>, QueryError> {
+    let batches = engine.stream(
+        connected,
+        definition,
+        trace,
+        |_, _| Ok(Vec::new()),
+        |batches, batch, trace| {
+            let begin = clock::now();
+            batches.push(capture::capture(&named(definition, &batch)?)?);
+            trace.database_ns += begin.elapsed_ns();
+            Ok(())
+        },
+    )?;
+    trace.held(batches.iter().map(|batch: &RecordBatch| batch.get_array_memory_size() as u64).sum());
+    Ok(batches)
+}
+
+/// The batch under the names asked for, which are the database's own where nobody renamed or reordered a column.
+fn named(definition: &Definition, batch: &RecordBatch) -> Result<RecordBatch, QueryError> {
+    let found = batch.schema_ref().fields();
+    if found.iter().map(|field| field.name()).eq(definition.columns.iter().map(|column| &column.name)) {
+        return Ok(batch.clone());
+    }
+    Err(QueryError::Answer(format!("the columns of the result are not {}", definition.names().join(", "))))
+}
+
+/// The existing path: its connection is free before anything is shaped. A full page costs a second query.
+fn direct(
+    engine: &Engine,
+    definition: &Definition,
+    format: Format,
+    trace: &mut Trace,
+    sink: &mut dyn Sink,
+) -> Result<Answered, QueryError> {
+    let connected = engine.connect(trace)?;
+    let batches = captured(engine, &connected, definition, trace)?;
+    let rows: usize = batches.iter().map(RecordBatch::num_rows).sum();
+    let total = if rows > definition.limit as usize {
+        let total = engine.count(&connected, definition, trace)?;
+        sink.next_page(&next(engine, definition));
+        Some(total)
+    } else {
+        None
+    };
+    connected.release(trace);
+    write(engine, definition, format, Shaping::Maps, &batches, total, sink)
+}
+
+/// How batches become an ordered window.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Shaping {
+    Maps,
+    Lease,
+}
+
+/// Owned batches to the bytes of the answer.
+fn write(
+    engine: &Engine,
+    definition: &Definition,
+    format: Format,
+    shaping: Shaping,
+    batches: &[RecordBatch],
+    total: Option<u64>,
+    sink: &mut dyn Sink,
+) -> Result<Answered, QueryError> {
+    let names = definition.names();
+    let limit = definition.limit as usize;
+    let count = batches.len() as u64;
+    let has_more = batches.iter().map(RecordBatch::num_rows).sum::<usize>() > limit;
+    // The direct path has said so in its head.
+    let cursor = (has_more && total.is_none()).then(|| next(engine, definition));
+    let rows = match format {
+        Format::Arrow => {
+            let projection = match shaping {
+                Shaping::Maps => project::project(&window(&names, batches, limit)?),
+                Shaping::Lease => LeaseFrame::of(&names, batches)?.project(limit)?,
+            };
+            string_ipc::write(&projection, sink)?;
+            projection.rows.len()
+        }
+        Format::Json => {
+            let window = match shaping {
+                Shaping::Maps => window(&names, batches, limit)?,
+                Shaping::Lease => LeaseFrame::of(&names, batches)?.window(limit)?,
+            };
+            let last = (!has_more).then(|| definition.offset + window.rows.len() as u64);
+            let envelope = Envelope::of(definition.visual, &window, total.or(last))?;
+            serde_json::to_writer(sink, &envelope)?;
+            envelope.rows()
+        }
+    };
+    Ok(Answered { rows: rows as u64, batches: count, cursor })
+}
+
+/// Rows, maps twice, normal form, ordered frame.
+fn window(names: &[String], batches: &[RecordBatch], limit: usize) -> Result<Window, QueryError> {
     let result = rows::name_values(names, decode::decode(batches)?);
     let mut maps = rows::copy(&result);
     rows::normalise(&mut maps);
-    let window = Frame::ordered(names, maps)?.window(0, limit);
-    let projection = project::project(window);
-    let body = string_ipc::write(&projection)?;
-    let response = Response { rows: projection.rows.len() as u64, body };
-    Ok(Answer { response, source_batches: batches.len() as u64 })
-}
-
-impl From<native_ipc::Written> for Answer {
-    fn from(written: native_ipc::Written) -> Self {
-        let response = Response { rows: written.rows, body: written.body };
-        Self { response, source_batches: written.batches }
-    }
-}
-
-impl Bench for Dashboard {
-    fn operation(&mut self, counters: &mut Counters) -> Result<Response, WorkloadError> {
-        let before = self.source.executed();
-        let answer = self.answer(Filter::Every)?;
-        counters.record("ipc_bytes", answer.response.body.len() as u64);
-        counters.record("physical_queries", self.source.executed() - before);
-        Ok(answer.response)
-    }
-
-    fn expected_rows(&self) -> u64 {
-        u64::from(self.rows)
-    }
-
-    fn digest(&self, response: &Response) -> Result<String, WorkloadError> {
-        answer::digest(&response.body)
-    }
+    Ok(Frame::ordered(names, maps)?.window(0, limit))
 }

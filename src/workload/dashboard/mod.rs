@@ -1,22 +1,44 @@
-//! The suite `dashboard`: one query over `model.orders`, answered as Arrow IPC.
+//! The suite `dashboard`: governed requests about `model.orders`, answered as Arrow IPC or JSON.
 //!
-//! All lanes run the same query ([`mod@query`]) on the same database ([`source`]), once an operation, and differ
-//! in what they make of its batches ([`lane`], [`stage`]). Their answers are read back and held to the
-//! fixture, which is made without the database ([`answer`], [`mod@check`]).
+//! A [`request`] is decided upon ([`governor`]), admitted ([`admission`]), planned into one query ([`definition`]) and
+//! written to the audit log ([`audit`]) before the lanes part; all of that, the connections ([`pool`]) and the
+//! retained results ([`cache`]) are the [`engine`]. The lanes differ in what they make of its batches ([`lane`],
+//! [`stage`]). One client asks over and over ([`bench`]), or many at one moment ([`crowd`]).
+//! Their answers are read back and held to the fixture, which is made without the database ([`answer`], [`mod@check`]).
 
+pub mod admission;
 pub mod answer;
+pub mod audit;
+pub mod bench;
+pub mod budget;
+pub mod cache;
 pub mod check;
+pub mod crowd;
+pub mod cursor;
+pub mod definition;
+pub mod engine;
+pub mod error;
+pub mod expect;
+pub mod governor;
 pub mod lane;
-pub mod query;
-pub mod source;
+mod pieces;
+pub mod pool;
+mod query_log;
+pub mod request;
 pub mod stage;
+pub mod trace;
 
-use self::lane::{Dashboard, Lane};
+use self::bench::{Dashboard, Subject};
+use self::crowd::Clients;
+use self::engine::Table;
+use self::lane::Lane;
+use self::request::{Format, Visual};
 use super::{Bench, Setup, WorkloadError};
 use crate::fixture::{Family, Name, Shape};
 use crate::unit::Case;
 
 pub use self::check::check;
+pub use self::query_log::QueryLog;
 
 /// The suite's name.
 pub(super) const SUITE: &str = "dashboard";
@@ -27,8 +49,15 @@ pub(super) const SUITE: &str = "dashboard";
 ///
 /// A lane or case that the suite does not have, or whatever keeps DuckDB from opening.
 pub fn open(lane: &str, case: &Case, setup: &Setup) -> Result<Box<dyn Bench>, WorkloadError> {
-    let Name { shape, rows, .. } = fixture_name(case)?;
-    Ok(Box::new(Dashboard::open(Lane::named(lane)?, shape, rows, setup)?))
+    let subject = subject(case)?;
+    if let Some(piece) = pieces::open(lane, subject, setup)? {
+        return Ok(piece);
+    }
+    let lane = Lane::named(lane)?;
+    Ok(match clients(case)? {
+        1 => Box::new(Dashboard::open(lane, subject, setup)?),
+        clients => Box::new(Clients::open(lane, subject, clients, setup)?),
+    })
 }
 
 /// The names of the fixtures that this case is measured on.
@@ -37,15 +66,45 @@ pub fn open(lane: &str, case: &Case, setup: &Setup) -> Result<Box<dyn Bench>, Wo
 ///
 /// A case that the suite does not have.
 pub fn fixtures_for(case: &Case) -> Result<Vec<String>, WorkloadError> {
-    Ok(vec![fixture_name(case)?.to_string()])
+    let Table { shape, rows } = subject(case)?.table;
+    Ok(vec![Name { family: Family::Orders, shape, rows }.to_string()])
 }
 
-fn fixture_name(case: &Case) -> Result<Name, WorkloadError> {
-    let axis = |axis, expected| WorkloadError::Axis { suite: SUITE, axis, case: case.clone(), expected };
-    let shape = case.text("shape").and_then(Shape::named).ok_or_else(|| axis("shape", "`narrow` or `wide`"))?;
+/// What a case is about.
+fn subject(case: &Case) -> Result<Subject, WorkloadError> {
+    let wrong = |axis, expected| WorkloadError::Axis { suite: SUITE, axis, case: case.clone(), expected };
+    let shape = case.text("shape").and_then(Shape::named).ok_or_else(|| wrong("shape", "`narrow` or `wide`"))?;
     let rows = case
         .integer("rows")
         .and_then(|rows| u32::try_from(rows).ok())
-        .ok_or_else(|| axis("rows", "a whole number of rows"))?;
-    Ok(Name { family: Family::Orders, shape, rows })
+        .ok_or_else(|| wrong("rows", "a whole number of rows"))?;
+    let visual = match case.get("visual") {
+        None => Visual::Detail,
+        Some(_) => case
+            .text("visual")
+            .and_then(Visual::named)
+            .ok_or_else(|| wrong("visual", "the name of a visual, such as `detail`"))?,
+    };
+    let format = match case.get("response") {
+        None => Format::Arrow,
+        Some(_) => {
+            case.text("response").and_then(Format::named).ok_or_else(|| wrong("response", "`arrow` or `json`"))?
+        }
+    };
+    Ok(Subject { table: Table { shape, rows }, visual, format })
+}
+
+fn clients(case: &Case) -> Result<u32, WorkloadError> {
+    match case.get("clients") {
+        None => Ok(1),
+        Some(_) => {
+            let clients = case.integer("clients").and_then(|clients| u32::try_from(clients).ok());
+            clients.filter(|clients| *clients > 0).ok_or_else(|| WorkloadError::Axis {
+                suite: SUITE,
+                axis: "clients",
+                case: case.clone(),
+                expected: "a whole number of clients, 1 or more",
+            })
+        }
+    }
 }

@@ -1,13 +1,10 @@
 //! The checks that look at how answers come about.
 
 use arrow::datatypes::Schema;
-use arrow::record_batch::RecordBatch;
 
-use super::AnswerCheck;
 use super::text;
 use crate::workload::Response;
 use crate::workload::dashboard::answer;
-use crate::workload::dashboard::lane::{Answer, Lane};
 
 /// A result without rows has the fields of one that has rows, under the names of `asked`.
 ///
@@ -46,19 +43,16 @@ pub fn empty_result(asked: &Schema, full: &Response, empty: &Response) -> Result
     Ok(())
 }
 
-/// The rows came from the database in more than one batch, and the answer has them all.
+/// The rows came from the database in more than one batch.
 ///
 /// # Errors
 ///
-/// What was expected and what was found.
-pub fn multiple_batches(lane: Lane, oracle: &RecordBatch, answer: &Answer) -> Result<(), String> {
-    let (rows, batches) = (oracle.num_rows(), answer.source_batches);
+/// How many there were.
+pub fn multiple_batches(rows: u32, batches: u64) -> Result<(), String> {
     if batches < 2 {
         return Err(format!("expected {rows} rows in several batches, found {batches}"));
     }
-    let whole = if lane.answers_strings() { AnswerCheck::StringProjection } else { AnswerCheck::ExactValues };
-    AnswerCheck::RowCount.judge(oracle, &answer.response)?;
-    whole.judge(oracle, &answer.response)
+    Ok(())
 }
 
 /// One operation ran exactly one query: by the count at the database's door, by what the operation

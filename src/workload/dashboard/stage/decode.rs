@@ -12,7 +12,7 @@ use jiff::civil::DateTime;
 use jiff::tz::Offset;
 
 use super::Value;
-use crate::workload::WorkloadError;
+use crate::workload::dashboard::error::QueryError;
 
 /// One row, its values in the order of the columns.
 pub type Row = Vec<Value>;
@@ -24,24 +24,10 @@ const SECONDS_PER_DAY: i64 = 86_400;
 /// # Errors
 ///
 /// A column of a type that a dashboard does not read, or a time out of range.
-pub fn decode(batches: &[RecordBatch]) -> Result<Vec<Row>, WorkloadError> {
+pub fn decode(batches: &[RecordBatch]) -> Result<Vec<Row>, QueryError> {
     let mut rows = Vec::with_capacity(batches.iter().map(RecordBatch::num_rows).sum());
     for batch in batches {
-        let schema = batch.schema_ref();
-        let columns = schema
-            .fields()
-            .iter()
-            .zip(batch.columns())
-            .map(|(field, column)| {
-                Column::of(column).ok_or_else(|| {
-                    WorkloadError::Answer(format!(
-                        "column `{}` has type {}, which a dashboard does not read",
-                        field.name(),
-                        field.data_type()
-                    ))
-                })
-            })
-            .collect::<Result<Vec<_>, _>>()?;
+        let columns = columns(batch)?;
         for row in 0..batch.num_rows() {
             rows.push(columns.iter().map(|column| column.value(row)).collect::<Result<_, _>>()?);
         }
@@ -49,8 +35,27 @@ pub fn decode(batches: &[RecordBatch]) -> Result<Vec<Row>, WorkloadError> {
     Ok(rows)
 }
 
+/// The columns of a batch under their own types.
+///
+/// # Errors
+///
+/// A column of a type that a dashboard does not read.
+pub(super) fn columns(batch: &RecordBatch) -> Result<Vec<Column<'_>>, QueryError> {
+    let fields = batch.schema_ref().fields().iter().zip(batch.columns());
+    let columns = fields.map(|(field, column)| {
+        Column::of(column).ok_or_else(|| {
+            QueryError::Answer(format!(
+                "column `{}` has type {}, which a dashboard does not read",
+                field.name(),
+                field.data_type()
+            ))
+        })
+    });
+    columns.collect()
+}
+
 /// A column under its own type.
-enum Column<'a> {
+pub(super) enum Column<'a> {
     Integer(&'a Int64Array),
     Float(&'a Float64Array),
     Boolean(&'a BooleanArray),
@@ -104,7 +109,12 @@ impl<'a> Column<'a> {
         }
     }
 
-    fn value(&self, row: usize) -> Result<Value, WorkloadError> {
+    /// The value in row `row`.
+    ///
+    /// # Errors
+    ///
+    /// A time out of range.
+    pub(super) fn value(&self, row: usize) -> Result<Value, QueryError> {
         if self.is_null(row) {
             return Ok(Value::Null);
         }
@@ -127,7 +137,7 @@ impl<'a> Column<'a> {
     }
 }
 
-fn instant(microseconds: i64) -> Result<Timestamp, WorkloadError> {
+fn instant(microseconds: i64) -> Result<Timestamp, QueryError> {
     Timestamp::from_microsecond(microseconds).map_err(out_of_range)
 }
 
@@ -136,8 +146,8 @@ fn civil(instant: Timestamp) -> DateTime {
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "used with map_err")]
-fn out_of_range(error: jiff::Error) -> WorkloadError {
-    WorkloadError::Answer(format!("a time is out of range: {error}"))
+fn out_of_range(error: jiff::Error) -> QueryError {
+    QueryError::Answer(format!("a time is out of range: {error}"))
 }
 
 #[cfg(test)]

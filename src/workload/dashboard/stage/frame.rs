@@ -2,7 +2,7 @@
 
 use super::Value;
 use super::rows::RowMap;
-use crate::workload::WorkloadError;
+use crate::workload::dashboard::error::QueryError;
 
 /// A table whose columns stand in the order asked for.
 #[derive(Debug, Clone, PartialEq)]
@@ -32,7 +32,7 @@ impl Frame {
     /// # Errors
     ///
     /// A row whose columns are not exactly these.
-    pub fn ordered(names: &[String], rows: Vec<RowMap>) -> Result<Self, WorkloadError> {
+    pub fn ordered(names: &[String], rows: Vec<RowMap>) -> Result<Self, QueryError> {
         // Maps give their values by name: `by_name` says where in the row each of them belongs.
         let mut by_name: Vec<usize> = (0..names.len()).collect();
         by_name.sort_by_key(|&column| &names[column]);
@@ -40,7 +40,7 @@ impl Frame {
             .into_iter()
             .enumerate()
             .map(|(r, row)| {
-                ordered_row(names, &by_name, row).map_err(|what| WorkloadError::Answer(format!("row {r} {what}")))
+                ordered_row(names, &by_name, row).map_err(|what| QueryError::Answer(format!("row {r} {what}")))
             })
             .collect::<Result<_, _>>()?;
         Ok(Self { names: names.to_vec(), rows })

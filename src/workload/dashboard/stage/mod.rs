@@ -1,15 +1,15 @@
 //! The stages that an answer passes through, each a function of its own.
 //!
-//! The `api-direct` lane goes through all but the last, in this order, `native-v1` through the last alone:
-//!
 //! | stage | from | to |
 //! |---|---|---|
 //! | [`capture`] | borrowed batches | batches that own every byte |
 //! | [`decode`] | batches | rows of owned [`Value`]s |
 //! | [`rows`] | rows | maps from name to value, across two ownership boundaries, normalised |
 //! | [`frame`] | maps | an ordered frame, and a window of it |
+//! | [`lease_frame`] | batches | an ordered frame over them, without rows or maps |
 //! | [`project`] | a window | rows of strings |
 //! | [`string_ipc`] | rows of strings | an Arrow IPC stream of strings |
+//! | [`envelope`] | a window | named frames, and what a visual calculates, for JSON |
 //! | [`native_ipc`] | borrowed batches | an Arrow IPC stream of their own types |
 //!
 //! [`drop_null`] is the defect of the calibration lane `fault:drop-null`.
@@ -17,7 +17,9 @@
 pub mod capture;
 pub mod decode;
 pub mod drop_null;
+pub mod envelope;
 pub mod frame;
+pub mod lease_frame;
 pub mod native_ipc;
 pub mod project;
 pub mod rows;

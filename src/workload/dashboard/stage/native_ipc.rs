@@ -1,66 +1,62 @@
 //! An Arrow IPC stream of batches as they come, in their own types.
 
+use std::io::Write;
 use std::sync::Arc;
 
 use arrow::array::{ArrayRef, AsArray};
-use arrow::datatypes::{DataType, Schema};
+use arrow::datatypes::{DataType, SchemaRef};
 use arrow::error::ArrowError;
 use arrow::ipc::writer::StreamWriter;
-use arrow::record_batch::RecordBatch;
+use arrow::record_batch::{RecordBatch, RecordBatchOptions};
 
 use super::capture::copy;
-use crate::workload::WorkloadError;
 
-/// A stream that was written.
-#[derive(Debug, PartialEq, Eq)]
-pub struct Written {
-    /// Its bytes.
-    pub body: Vec<u8>,
-    /// The rows in it.
-    pub rows: u64,
-    /// The batches that came.
-    pub batches: u64,
-}
-
-/// Writes the batches, each as it comes, to an Arrow IPC stream.
+/// Writes batches, each as it comes, to an Arrow IPC stream.
 ///
-/// Nothing is copied but the values of dictionaries: the writer keeps the last ones until the stream ends,
+/// Nothing is copied but the values of dictionaries: the stream's writer keeps the last ones until the stream ends,
 /// and so would keep what a producer wants back after every batch.
-///
-/// # Errors
-///
-/// The first error of a batch, or a batch that does not have this schema.
-pub fn write<E>(
-    schema: &Schema,
-    batches: impl IntoIterator<Item = Result<RecordBatch, E>>,
-) -> Result<Written, WorkloadError>
-where
-    WorkloadError: From<E>,
-{
-    let dictionaries: Vec<usize> = (0..schema.fields().len())
-        .filter(|&c| matches!(schema.field(c).data_type(), DataType::Dictionary(..)))
-        .collect();
-    let mut writer = StreamWriter::try_new(Vec::new(), schema)?;
-    let (mut rows, mut count) = (0, 0);
-    for batch in batches {
-        let batch = own_dictionaries(batch?, &dictionaries)?;
-        writer.write(&batch)?;
-        rows += batch.num_rows() as u64;
-        count += 1;
-    }
-    Ok(Written { body: writer.into_inner()?, rows, batches: count })
+pub struct NativeWriter<W: Write> {
+    writer: StreamWriter<W>,
+    schema: SchemaRef,
+    dictionaries: Vec<usize>,
 }
 
-/// The batch, with dictionaries whose values are its own.
-fn own_dictionaries(batch: RecordBatch, columns: &[usize]) -> Result<RecordBatch, ArrowError> {
-    if columns.is_empty() {
-        return Ok(batch);
+impl<W: Write> NativeWriter<W> {
+    /// Begins a stream with this schema.
+    ///
+    /// # Errors
+    ///
+    /// A schema that has no IPC form, or `output` can't be written.
+    pub fn new(schema: SchemaRef, output: W) -> Result<Self, ArrowError> {
+        let dictionaries = (0..schema.fields().len())
+            .filter(|&c| matches!(schema.field(c).data_type(), DataType::Dictionary(..)))
+            .collect();
+        Ok(Self { writer: StreamWriter::try_new(output, &schema)?, schema, dictionaries })
     }
-    let (schema, mut arrays, _) = batch.into_parts();
-    for &c in columns {
-        arrays[c] = own_values(&arrays[c])?;
+
+    /// Writes a batch, under the names and the nullability of the stream's schema.
+    ///
+    /// # Errors
+    ///
+    /// A batch with other types, or with a null where the schema says that there is none.
+    pub fn write(&mut self, batch: RecordBatch) -> Result<(), ArrowError> {
+        let (_, mut arrays, rows) = batch.into_parts();
+        for &c in &self.dictionaries {
+            arrays[c] = own_values(&arrays[c])?;
+        }
+        let options = RecordBatchOptions::new().with_row_count(Some(rows));
+        let batch = RecordBatch::try_new_with_options(Arc::clone(&self.schema), arrays, &options)?;
+        self.writer.write(&batch)
     }
-    RecordBatch::try_new(schema, arrays)
+
+    /// Ends the stream.
+    ///
+    /// # Errors
+    ///
+    /// The output can't be written.
+    pub fn finish(mut self) -> Result<(), ArrowError> {
+        self.writer.finish()
+    }
 }
 
 fn own_values(array: &ArrayRef) -> Result<ArrayRef, ArrowError> {
@@ -72,22 +68,30 @@ fn own_values(array: &ArrayRef) -> Result<ArrayRef, ArrowError> {
 
 #[cfg(test)]
 mod tests {
+    use arrow::array::{Array, ArrayData};
+    use arrow::buffer::Buffer;
+    use arrow::datatypes::{Field, Schema};
     use arrow::ipc::reader::StreamReader;
 
     use super::*;
     use crate::fixture;
 
-    fn written(batches: &[RecordBatch], schema: &Schema) -> Written {
-        write(schema, batches.iter().cloned().map(Ok::<_, ArrowError>)).unwrap()
+    fn written(batches: &[RecordBatch], schema: SchemaRef) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        let mut writer = NativeWriter::new(schema, &mut bytes).unwrap();
+        for batch in batches {
+            writer.write(batch.clone()).unwrap();
+        }
+        writer.finish().unwrap();
+        bytes
     }
 
     #[test]
     fn batches_come_back_as_they_were() {
         let table = fixture::generate("arrow-wide-999", 13).unwrap();
         let batches = [table.slice(0, 400), table.slice(400, 599)];
-        let written = written(&batches, &table.schema());
-        assert_eq!((written.rows, written.batches), (999, 2));
-        let reader = StreamReader::try_new(written.body.as_slice(), None).unwrap();
+        let written = written(&batches, table.schema());
+        let reader = StreamReader::try_new(written.as_slice(), None).unwrap();
         assert_eq!(reader.schema(), table.schema());
         let read: Vec<RecordBatch> = reader.collect::<Result<_, _>>().unwrap();
         assert_eq!(read, batches);
@@ -96,31 +100,56 @@ mod tests {
     #[test]
     fn without_batches_the_schema_stays() {
         let table = fixture::generate("arrow-wide-1", 13).unwrap();
-        let written = written(&[], &table.schema());
-        let mut reader = StreamReader::try_new(written.body.as_slice(), None).unwrap();
+        let written = written(&[], table.schema());
+        let mut reader = StreamReader::try_new(written.as_slice(), None).unwrap();
         assert_eq!(reader.schema(), table.schema());
         assert!(reader.next().is_none());
     }
 
     #[test]
-    fn an_error_among_the_batches_ends_the_stream() {
-        let table = fixture::generate("arrow-narrow-1", 13).unwrap();
-        let batches = [Ok(table.clone()), Err(ArrowError::ComputeError("lost".to_owned()))];
-        let error = write(&table.schema(), batches).unwrap_err().to_string();
-        assert!(error.contains("lost"), "{error}");
+    fn a_null_where_the_schema_promises_none_is_refused() {
+        let table = fixture::generate("arrow-narrow-50", 13).unwrap();
+        let promised: Vec<Field> =
+            table.schema().fields().iter().map(|field| field.as_ref().clone().with_nullable(false)).collect();
+        let mut writer = NativeWriter::new(Arc::new(Schema::new(promised)), Vec::new()).unwrap();
+        let error = writer.write(table).unwrap_err().to_string();
+        assert!(error.contains("non-nullable but contains null"), "{error}");
+    }
+
+    /// Every buffer of the batch, so that it can be seen who holds them.
+    fn buffers(data: &ArrayData) -> Vec<Buffer> {
+        let own = data.buffers().iter().cloned().chain(data.nulls().map(|nulls| nulls.buffer().clone()));
+        own.chain(data.child_data().iter().flat_map(buffers)).collect()
+    }
+
+    /// A copy of the table that owns its bytes, as a producer makes it.
+    fn produced(table: &RecordBatch) -> RecordBatch {
+        let mut bytes = Vec::new();
+        let mut writer = StreamWriter::try_new(&mut bytes, table.schema_ref()).unwrap();
+        writer.write(table).unwrap();
+        writer.finish().unwrap();
+        let read = StreamReader::try_new(bytes.as_slice(), None).unwrap().next().unwrap().unwrap();
+        let columns = read.columns().iter().map(|column| copy(column).unwrap()).collect();
+        RecordBatch::try_new(table.schema(), columns).unwrap()
     }
 
     #[test]
-    fn the_producers_dictionary_is_free_once_its_batch_is_written() {
+    fn the_producer_has_every_byte_back_while_the_stream_is_open() {
         let table = fixture::generate("arrow-wide-50", 13).unwrap();
-        let text = table.column(8).as_any_dictionary().values().to_data().buffers()[1].clone();
-        let schema = table.schema();
-        let mut holders = 0;
-        let batches = std::iter::once(Ok::<_, ArrowError>(table)).chain(std::iter::from_fn(|| {
-            holders = text.strong_count();
-            None
-        }));
-        write(&schema, batches).unwrap();
-        assert_eq!(holders, 1, "the writer holds the producer's dictionary");
+        let mut bytes = Vec::new();
+        let mut writer = NativeWriter::new(table.schema(), &mut bytes).unwrap();
+        for _ in 0..2 {
+            let batch = produced(&table);
+            let known: Vec<Buffer> = batch.columns().iter().flat_map(|column| buffers(&column.to_data())).collect();
+            assert!(known.len() > 60, "{}", known.len());
+            writer.write(batch).unwrap();
+            // Only this test holds them still.
+            let held = known.iter().filter(|buffer| buffer.strong_count() > 1).count();
+            assert_eq!(held, 0, "the writer holds buffers of the producer");
+        }
+        writer.finish().unwrap();
+        let read: Vec<RecordBatch> =
+            StreamReader::try_new(bytes.as_slice(), None).unwrap().collect::<Result<_, _>>().unwrap();
+        assert_eq!(read, [table.clone(), table]);
     }
 }

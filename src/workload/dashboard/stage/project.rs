@@ -14,9 +14,9 @@ pub struct Projection {
 
 /// The window with every value as its text, as [`Value`] documents it.
 #[must_use]
-pub fn project(window: Window) -> Projection {
-    let rows = window.rows.into_iter().map(|row| row.into_iter().map(Value::into_text).collect()).collect();
-    Projection { names: window.names, rows }
+pub fn project(window: &Window) -> Projection {
+    let rows = window.rows.iter().map(|row| row.iter().map(Value::to_text).collect()).collect();
+    Projection { names: window.names.clone(), rows }
 }
 
 #[cfg(test)]
@@ -29,6 +29,6 @@ mod tests {
         let names = ["a", "b", "c"].map(str::to_owned).to_vec();
         let window = Window { names: names.clone(), rows: vec![row], offset: 0, total: 1 };
         let expected = vec![vec![String::new(), String::new(), "0".to_owned()]];
-        assert_eq!(project(window), Projection { names, rows: expected });
+        assert_eq!(project(&window), Projection { names, rows: expected });
     }
 }

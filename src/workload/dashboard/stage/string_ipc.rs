@@ -1,5 +1,6 @@
 //! An Arrow IPC stream of strings.
 
+use std::io::Write;
 use std::sync::Arc;
 
 use arrow::array::{ArrayRef, RecordBatchOptions, StringArray};
@@ -10,25 +11,25 @@ use arrow::record_batch::RecordBatch;
 
 use super::project::Projection;
 
-/// The projection as an Arrow IPC stream: every field is a string and never null, and all rows are one batch.
+/// Writes the projection as an Arrow IPC stream: every field is a string and never null, and all rows are one batch.
 ///
 /// # Errors
 ///
-/// A column whose text is more than 2 GiB.
+/// A column whose text is more than 2 GiB, or `output` can't be written.
 ///
 /// # Panics
 ///
 /// If a row has fewer cells than there are names.
-pub fn write(projection: &Projection) -> Result<Vec<u8>, ArrowError> {
+pub fn write(projection: &Projection, output: impl Write) -> Result<(), ArrowError> {
     let Projection { names, rows } = projection;
     let fields: Vec<Field> = names.iter().map(|name| Field::new(name, DataType::Utf8, false)).collect();
     let columns = (0..names.len()).map(|c| column(rows, c)).collect();
     let options = RecordBatchOptions::new().with_row_count(Some(rows.len()));
     let batch = RecordBatch::try_new_with_options(Arc::new(Schema::new(fields)), columns, &options)?;
 
-    let mut writer = StreamWriter::try_new(Vec::new(), batch.schema_ref())?;
+    let mut writer = StreamWriter::try_new(output, batch.schema_ref())?;
     writer.write(&batch)?;
-    writer.into_inner()
+    writer.finish()
 }
 
 fn column(rows: &[Vec<String>], c: usize) -> ArrayRef {
@@ -43,7 +44,8 @@ mod tests {
     use super::*;
 
     fn read(projection: &Projection) -> RecordBatch {
-        let bytes = write(projection).unwrap();
+        let mut bytes = Vec::new();
+        write(projection, &mut bytes).unwrap();
         StreamReader::try_new(bytes.as_slice(), None).unwrap().next().unwrap().unwrap()
     }
 

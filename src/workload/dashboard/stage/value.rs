@@ -4,6 +4,7 @@ use std::fmt::{self, Write};
 
 use jiff::Timestamp;
 use jiff::civil::{Date, DateTime};
+use serde::{Serialize, Serializer};
 
 /// An owned value of one cell.
 ///
@@ -62,13 +63,36 @@ impl Value {
         }
     }
 
-    /// The string projection of the value.
+    /// The string projection of the value, which is done with.
     #[must_use]
     pub fn into_text(self) -> String {
         match self {
-            Self::Null => String::new(),
             Self::Text(text) => text,
+            other => other.to_text(),
+        }
+    }
+
+    /// The string projection of the value.
+    #[must_use]
+    pub fn to_text(&self) -> String {
+        match self {
+            Self::Null => String::new(),
+            Self::Text(text) => text.clone(),
             other => other.to_string(),
+        }
+    }
+}
+
+/// In JSON null, booleans and numbers stand as they are, and all else as its text.
+impl Serialize for Value {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Null => serializer.serialize_unit(),
+            Self::Boolean(value) => serializer.serialize_bool(*value),
+            Self::Integer(value) => serializer.serialize_i64(*value),
+            Self::Float(value) => serializer.serialize_f64(*value),
+            Self::Text(text) => serializer.serialize_str(text),
+            other => serializer.collect_str(other),
         }
     }
 }
@@ -150,8 +174,8 @@ mod tests {
             (Value::Date(date(2022, 1, 1)), "2022-01-01"),
         ] {
             assert_eq!(value.to_string(), text, "{value:?}");
-            assert_eq!(value.clone().normal().into_text(), text, "{value:?}");
-            assert_eq!(value.into_text(), text);
+            assert_eq!(value.clone().normal().to_text(), text, "{value:?}");
+            assert_eq!(value.to_text(), text);
         }
     }
 
