@@ -54,7 +54,7 @@ impl Default for Capacity {
             connections: 2,
             cache_bytes: 64 << 20,
             result: ResultBudget::default(),
-            patience: Duration::from_secs(60),
+            patience: Duration::from_mins(1),
         }
     }
 }
@@ -193,7 +193,7 @@ impl Engine {
     ) -> Result<S, QueryError> {
         let mut charge = Charge::new(self.capacity.result);
         let order = definition.order.as_deref();
-        connected.stream(&definition.sql, trace, |mut stream, trace| {
+        connected.stream(&definition.sql, trace, |stream, trace| {
             let schema = stream.get_schema();
             let mut state = match order {
                 None => begin(&schema, &mut charge)?,
@@ -227,7 +227,7 @@ impl Engine {
     ) -> Result<u64, QueryError> {
         use arrow::array::AsArray;
         use arrow::datatypes::Int64Type;
-        connected.stream(&definition.count_sql, trace, |mut stream, _| {
+        connected.stream(&definition.count_sql, trace, |stream, _| {
             let batch = stream.next().transpose()?;
             let count = batch.as_ref().and_then(|batch| batch.column(0).as_primitive_opt::<Int64Type>());
             let count = count.filter(|count| !count.is_empty()).map(|count| count.value(0));

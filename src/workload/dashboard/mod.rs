@@ -33,6 +33,7 @@ use self::crowd::Clients;
 use self::engine::Table;
 use self::lane::Lane;
 use self::request::{Format, Visual};
+use super::catalogue::DASHBOARD;
 use super::{Bench, Setup, WorkloadError};
 use crate::fixture::{Family, Name, Shape};
 use crate::unit::Case;
@@ -50,6 +51,10 @@ pub(super) const SUITE: &str = "dashboard";
 /// A lane or case that the suite does not have, or whatever keeps DuckDB from opening.
 pub fn open(lane: &str, case: &Case, setup: &Setup) -> Result<Box<dyn Bench>, WorkloadError> {
     let subject = subject(case)?;
+    if let Some(only) = DASHBOARD.lane(lane).and_then(|lane| lane.refuses(case)) {
+        let (lane, case) = (lane.to_owned(), case.clone());
+        return Err(WorkloadError::Refused { suite: SUITE, lane, case, axis: only.axis, values: only.values });
+    }
     if let Some(piece) = pieces::open(lane, subject, setup)? {
         return Ok(piece);
     }
@@ -95,16 +100,14 @@ fn subject(case: &Case) -> Result<Subject, WorkloadError> {
 }
 
 fn clients(case: &Case) -> Result<u32, WorkloadError> {
-    match case.get("clients") {
-        None => Ok(1),
-        Some(_) => {
-            let clients = case.integer("clients").and_then(|clients| u32::try_from(clients).ok());
-            clients.filter(|clients| *clients > 0).ok_or_else(|| WorkloadError::Axis {
-                suite: SUITE,
-                axis: "clients",
-                case: case.clone(),
-                expected: "a whole number of clients, 1 or more",
-            })
-        }
+    if case.get("clients").is_none() {
+        return Ok(1);
     }
+    let clients = case.integer("clients").and_then(|clients| u32::try_from(clients).ok());
+    clients.filter(|clients| *clients > 0).ok_or_else(|| WorkloadError::Axis {
+        suite: SUITE,
+        axis: "clients",
+        case: case.clone(),
+        expected: "a whole number of clients, 1 or more",
+    })
 }

@@ -111,7 +111,8 @@ pub struct Connected<'a> {
 impl Connected<'_> {
     /// Runs the query once and hands its batches to `consume` as they come.
     ///
-    /// A query that was not prepared is prepared first, and then kept.
+    /// A query that was not prepared is prepared first, and then kept; one whose batches were not all taken is prepared anew
+    /// the next time, since DuckDB runs nothing on a connection that has an open result.
     ///
     /// # Errors
     ///
@@ -124,15 +125,21 @@ impl Connected<'_> {
         &self,
         sql: &str,
         trace: &mut Trace,
-        consume: impl FnOnce(ArrowStream<'_>, &mut Trace) -> Result<T, QueryError>,
+        consume: impl FnOnce(&mut ArrowStream<'_>, &mut Trace) -> Result<T, QueryError>,
     ) -> Result<T, QueryError> {
         self.pool.executed.fetch_add(1, Ordering::Relaxed);
         trace.queries += 1;
         let begin = clock::now();
         let mut statement = self.connection().prepare_cached(sql)?;
-        let stream = statement.stream_arrow([])?;
+        let mut stream = statement.stream_arrow([])?;
         trace.database_ns += begin.elapsed_ns();
-        consume(stream, trace)
+        let result = consume(&mut stream, trace);
+        let is_drained = result.is_ok() && stream.next().is_none();
+        drop(stream);
+        if !is_drained {
+            statement.discard();
+        }
+        result
     }
 
     /// What stops the running query from another thread.
@@ -209,6 +216,22 @@ mod tests {
             assert!(waiting.join().unwrap().unwrap() > 0);
         });
         assert_eq!(pool.held(), 0);
+    }
+
+    #[test]
+    fn a_result_that_was_not_taken_whole_is_in_nobodys_way() {
+        let (pool, mut trace) = (pool(1), Trace::default());
+        let held = pool.acquire(Duration::ZERO, &mut trace).unwrap();
+        let sql = "SELECT * FROM range(100000)";
+        for _ in 0..2 {
+            held.stream(sql, &mut trace, |stream, _| Ok(stream.next().transpose()?)).unwrap();
+            let failed = held.stream(sql, &mut trace, |stream, _| {
+                stream.next().transpose()?;
+                Err::<(), _>(QueryError::Answer("enough".to_owned()))
+            });
+            assert_eq!(failed.unwrap_err().to_string(), "enough");
+        }
+        assert_eq!(held.stream("SELECT 1", &mut trace, |stream, _| Ok(stream.count())).unwrap(), 1);
     }
 
     #[test]
