@@ -3,6 +3,7 @@
 mod broken;
 mod duckdb_today;
 mod lanes;
+mod stress;
 
 use gate::fixture::{NULL_PERIOD, Shape};
 use gate::workload::Setup;
