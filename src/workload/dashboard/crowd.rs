@@ -4,6 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::sync::{Arc, Barrier, Condvar, Mutex, PoisonError};
 use std::thread;
+use std::time::Duration;
 
 use super::answer;
 use super::bench::Subject;
@@ -19,6 +20,9 @@ use crate::workload::{Asked, Batch, Bench, Counters, Crowd, Response, Setup, Wor
 
 /// Connections that the clients share.
 const CONNECTIONS: usize = 4;
+
+/// How long a client waits for the others before it.
+const PATIENCE: Duration = Duration::from_mins(1);
 
 /// When the next batch arrives, and how many there were.
 #[derive(Default)]
@@ -50,8 +54,8 @@ impl Clients {
     ///
     /// Whatever keeps the engine from opening, a thread from starting, or the lane from answering.
     pub fn open(lane: Lane, subject: Subject, clients: u32, setup: &Setup) -> Result<Self, WorkloadError> {
-        let engine =
-            Arc::new(Engine::open(subject.table, setup, Capacity { connections: CONNECTIONS, ..Capacity::default() })?);
+        let capacity = Capacity { connections: CONNECTIONS, patience: PATIENCE, ..Capacity::default() };
+        let engine = Arc::new(Engine::open(subject.table, setup, capacity)?);
         let bench = super::bench::Dashboard::over(Arc::clone(&engine), lane, subject)?;
         let rows = bench.expected_rows();
         let request = subject.request(ANALYST);

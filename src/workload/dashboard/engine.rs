@@ -54,7 +54,7 @@ impl Default for Capacity {
             connections: 2,
             cache_bytes: 64 << 20,
             result: ResultBudget::default(),
-            patience: Duration::from_mins(1),
+            patience: Duration::from_secs(2),
         }
     }
 }
