@@ -59,7 +59,7 @@ pub struct Lane {
     /// The checks that it must pass on either side: its contract.
     pub contract: &'static [&'static str],
     /// The values that it takes on the axes on which it does not take all; an axis that a case does not have stands at
-    /// the first of them.
+    /// the first of them, and one without any may not be in its cases.
     pub only: &'static [Only],
 }
 
@@ -68,7 +68,7 @@ pub struct Lane {
 pub struct Only {
     /// The axis.
     pub axis: &'static str,
-    /// The values, as a gate file shows them.
+    /// The values, as a gate file shows them; none where the lane does not take the axis at all.
     pub values: &'static [&'static str],
 }
 
@@ -154,6 +154,12 @@ pub static DASHBOARD: Suite = Suite {
             name: "clients",
             about: "clients that ask at one moment, over and over; latencies count from that moment; without it 1",
             domain: Domain::Numbers(&[1, 4, 8, 10, 20, 100]),
+            required: false,
+        },
+        Axis {
+            name: "consumer",
+            about: "who takes the answer from a server over loopback: who reads on; who waits 100 ms behind the head; who leaves behind the first bytes, timed until all is free; who reads on beside one that blocks; who never reads, timed until it is cut off and all is free; the last three need answers of 128 KiB or more; without it there is no server",
+            domain: Domain::Words(&["normal", "delayed", "disconnecting", "beside-slow", "stalled"]),
             required: false,
         },
         CPUS_AXIS,
@@ -371,7 +377,11 @@ const ARROW_TABLES: &[Only] =
 const ARROW_TABLES_OR_JSON: &[Only] = &[];
 
 /// A piece of a path has one detail table and one client.
-const PIECES: &[Only] = &[Only { axis: "visual", values: &["detail"] }, Only { axis: "clients", values: &["1"] }];
+const PIECES: &[Only] = &[
+    Only { axis: "visual", values: &["detail"] },
+    Only { axis: "clients", values: &["1"] },
+    Only { axis: "consumer", values: &[] },
+];
 
 /// What every lane that answers requests is held to.
 macro_rules! contract {

@@ -237,6 +237,21 @@ pub enum WorkloadError {
         /// What the axis may be.
         expected: &'static str,
     },
+    /// The answer is too small for what the consumer is there for.
+    #[error(
+        "the answer has {bytes} bytes, and the consumer `{consumer}` blocks nobody with fewer than {least}; take more rows or the wide shape"
+    )]
+    NothingBlocks {
+        /// The consumer.
+        consumer: &'static str,
+        /// The bytes of the answer.
+        bytes: usize,
+        /// The bytes that it must have.
+        least: usize,
+    },
+    /// A server or its client failed.
+    #[error(transparent)]
+    Http(#[from] dashboard::http::HttpError),
     /// A request was not answered.
     #[error(transparent)]
     Query(#[from] dashboard::error::QueryError),

@@ -3,7 +3,8 @@
 //! A [`request`] is decided upon ([`governor`]), admitted ([`admission`]), planned into one query ([`definition`]) and
 //! written to the audit log ([`audit`]) before the lanes part; all of that, the connections ([`pool`]) and the
 //! retained results ([`cache`]) are the [`engine`]. The lanes differ in what they make of its batches ([`lane`],
-//! [`stage`]). One client asks over and over ([`bench`]), or many at one moment ([`crowd`]).
+//! [`stage`]). One client asks over and over ([`bench`]), or many at one moment ([`crowd`]), or one over a connection to a
+//! server ([`http`]).
 //! Their answers are read back and held to the fixture, which is made without the database ([`answer`], [`mod@check`]).
 
 pub mod admission;
@@ -12,6 +13,7 @@ pub mod audit;
 pub mod bench;
 pub mod budget;
 pub mod cache;
+pub mod cancel;
 pub mod check;
 pub mod crowd;
 pub mod cursor;
@@ -20,6 +22,7 @@ pub mod engine;
 pub mod error;
 pub mod expect;
 pub mod governor;
+pub mod http;
 pub mod lane;
 mod pieces;
 pub mod pool;
@@ -31,6 +34,7 @@ pub mod trace;
 use self::bench::{Dashboard, Subject};
 use self::crowd::Clients;
 use self::engine::Table;
+use self::http::scenario::{Consumer, Served};
 use self::lane::Lane;
 use self::request::{Format, Visual};
 use super::{Bench, Setup, WorkloadError};
@@ -50,11 +54,20 @@ pub(super) const SUITE: &str = "dashboard";
 /// A lane or case that the suite does not have, or whatever keeps DuckDB from opening.
 pub fn open(lane: &str, case: &Case, setup: &Setup) -> Result<Box<dyn Bench>, WorkloadError> {
     let subject = subject(case)?;
+    let consumer = consumer(case)?;
+    let wrong = |axis, expected| WorkloadError::Axis { suite: SUITE, axis, case: case.clone(), expected };
     if let Some(piece) = pieces::open(lane, subject, setup)? {
-        return Ok(piece);
+        return if consumer.is_none() { Ok(piece) } else { Err(wrong("consumer", "left out for a piece of a path")) };
     }
     let lane = Lane::named(lane)?;
-    Ok(match clients(case)? {
+    let clients = clients(case)?;
+    if let Some(consumer) = consumer {
+        if clients > 1 {
+            return Err(wrong("clients", "1 or left out where the axis `consumer` is there"));
+        }
+        return Ok(Box::new(Served::open(consumer, lane, subject, setup)?));
+    }
+    Ok(match clients {
         1 => Box::new(Dashboard::open(lane, subject, setup)?),
         clients => Box::new(Clients::open(lane, subject, clients, setup)?),
     })
@@ -92,6 +105,18 @@ fn subject(case: &Case) -> Result<Subject, WorkloadError> {
         }
     };
     Ok(Subject { table: Table { shape, rows }, visual, format })
+}
+
+fn consumer(case: &Case) -> Result<Option<Consumer>, WorkloadError> {
+    if case.get("consumer").is_none() {
+        return Ok(None);
+    }
+    case.text("consumer").and_then(Consumer::named).map(Some).ok_or_else(|| WorkloadError::Axis {
+        suite: SUITE,
+        axis: "consumer",
+        case: case.clone(),
+        expected: "the name of a consumer, such as `normal`",
+    })
 }
 
 fn clients(case: &Case) -> Result<u32, WorkloadError> {
