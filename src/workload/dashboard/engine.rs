@@ -184,11 +184,7 @@ impl Engine {
     /// # Errors
     ///
     /// None came free in time, or the request was cancelled before one did.
-    pub fn connect_for(
-        &self,
-        cancel: Option<&Arc<Cancel>>,
-        trace: &mut Trace,
-    ) -> Result<Connected<'_>, QueryError> {
+    pub fn connect_for(&self, cancel: Option<&Arc<Cancel>>, trace: &mut Trace) -> Result<Connected<'_>, QueryError> {
         Ok(self.pool.acquire_for(self.capacity.patience, cancel, trace)?)
     }
 
@@ -208,7 +204,7 @@ impl Engine {
     ) -> Result<S, QueryError> {
         let mut charge = Charge::new(self.capacity.result);
         let order = definition.order.as_deref();
-        connected.stream(&definition.sql, trace, |mut stream, trace| {
+        connected.stream(&definition.sql, trace, |stream, trace| {
             let schema = stream.get_schema();
             let mut state = match order {
                 None => begin(&schema, &mut charge)?,
@@ -242,7 +238,7 @@ impl Engine {
     ) -> Result<u64, QueryError> {
         use arrow::array::AsArray;
         use arrow::datatypes::Int64Type;
-        connected.stream(&definition.count_sql, trace, |mut stream, _| {
+        connected.stream(&definition.count_sql, trace, |stream, _| {
             let batch = stream.next().transpose()?;
             let count = batch.as_ref().and_then(|batch| batch.column(0).as_primitive_opt::<Int64Type>());
             let count = count.filter(|count| !count.is_empty()).map(|count| count.value(0));

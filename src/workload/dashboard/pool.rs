@@ -144,7 +144,8 @@ pub struct Connected<'a> {
 impl Connected<'_> {
     /// Runs the query once and hands its batches to `consume` as they come.
     ///
-    /// A query that was not prepared is prepared first, and then kept.
+    /// A query that was not prepared is prepared first, and then kept; one whose batches were not all taken is prepared anew
+    /// the next time, since DuckDB runs nothing on a connection that has an open result.
     ///
     /// # Errors
     ///
@@ -157,15 +158,21 @@ impl Connected<'_> {
         &self,
         sql: &str,
         trace: &mut Trace,
-        consume: impl FnOnce(ArrowStream<'_>, &mut Trace) -> Result<T, QueryError>,
+        consume: impl FnOnce(&mut ArrowStream<'_>, &mut Trace) -> Result<T, QueryError>,
     ) -> Result<T, QueryError> {
         self.pool.executed.fetch_add(1, Ordering::Relaxed);
         trace.queries += 1;
         let begin = clock::now();
         let mut statement = self.connection().prepare_cached(sql)?;
-        let stream = statement.stream_arrow([])?;
+        let mut stream = statement.stream_arrow([])?;
         trace.database_ns += begin.elapsed_ns();
-        consume(stream, trace)
+        let result = consume(&mut stream, trace);
+        let is_drained = result.is_ok() && stream.next().is_none();
+        drop(stream);
+        if !is_drained {
+            statement.discard();
+        }
+        result
     }
 
     /// What stops the running query from another thread.

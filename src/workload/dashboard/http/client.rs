@@ -1,6 +1,9 @@
 //! A client that reads answers whole.
 
+use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
+use std::pin::Pin;
+use std::task::{Context, Poll};
 use std::time::Duration;
 
 use http_body_util::{BodyExt, Full};
@@ -9,7 +12,8 @@ use hyper::body::Bytes;
 use hyper::client::conn::http1::{self, SendRequest};
 use hyper::header::{CONTENT_TYPE, HOST, TE};
 use hyper_util::rt::TokioIo;
-use tokio::net::TcpSocket;
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::net::{TcpSocket, TcpStream};
 use tokio::runtime::Runtime;
 
 use super::{COMPLETE, CURSOR, HttpError, ROUTE, ROWS, SNAPSHOT, STATUS};
@@ -99,8 +103,9 @@ impl Client {
             socket.bind((Ipv4Addr::LOCALHOST, 0).into()).map_err(system("bind a client's socket"))?;
             let stream = socket.connect(address).await.map_err(system("connect to the server"))?;
             stream.set_nodelay(true).map_err(system("prepare a client's socket"))?;
-            let (sender, connection) =
-                http1::handshake(TokioIo::new(stream)).await.map_err(|source| Self::broken(address, 0, source))?;
+            let (sender, connection) = http1::handshake(TokioIo::new(Prompt(stream)))
+                .await
+                .map_err(|source| Self::broken(address, 0, source))?;
             // A connection that breaks breaks what is asked over it, and says so there.
             tokio::spawn(async { drop(connection.await) });
             Ok::<_, HttpError>(sender)
@@ -118,8 +123,10 @@ impl Client {
     ///
     /// The connection broke before the end.
     pub fn ask(&mut self, lane: Lane, request: &Request) -> Result<Reply, HttpError> {
-        let body = serde_json::to_vec(request)
-            .map_err(|error| HttpError::Request { what: "a dashboard's request".to_owned(), reason: error.to_string() })?;
+        let body = serde_json::to_vec(request).map_err(|error| HttpError::Request {
+            what: "a dashboard's request".to_owned(),
+            reason: error.to_string(),
+        })?;
         self.send("POST", &format!("{ROUTE}{}", lane.name), body)
     }
 
@@ -167,6 +174,42 @@ impl Client {
                 trailing_cursor: text(&trailers, CURSOR),
             })
         })
+    }
+}
+
+/// A client's socket that acknowledges at once what it has read.
+///
+/// The kernel would wait up to 40 ms for an answer to send along. A server whose send buffer is full waits for just this, and
+/// an operation would take now 5 ms and now 90.
+struct Prompt(TcpStream);
+
+impl AsyncRead for Prompt {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let read = Pin::new(&mut self.0).poll_read(context, buffer);
+        #[cfg(target_os = "linux")]
+        if read.is_ready() {
+            // It holds until the kernel changes its mind. Where it can't be set, the client is only slower.
+            let _ = self.0.set_quickack(true);
+        }
+        read
+    }
+}
+
+impl AsyncWrite for Prompt {
+    fn poll_write(mut self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.0).poll_write(context, bytes)
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.0).poll_flush(context)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.0).poll_shutdown(context)
     }
 }
 

@@ -299,7 +299,10 @@ mod tests {
         let mut outlet = Outlet::new(Arc::clone(&slow), ());
         slow.chunk(Bytes::from_static(b"one"), None).unwrap();
         let error = slow.chunk(Bytes::from_static(b"two"), None).unwrap_err();
-        assert_eq!((error.kind(), slow.broken(), slow.line.is_cut()), (io::ErrorKind::TimedOut, Some(Broken::Slow), true));
+        assert_eq!(
+            (error.kind(), slow.broken(), slow.line.is_cut()),
+            (io::ErrorKind::TimedOut, Some(Broken::Slow), true)
+        );
         assert!(matches!(poll(&mut outlet), Poll::Ready(Some(Err(_)))));
         let left = pipe(60_000);
         drop(Outlet::new(Arc::clone(&left), ()));

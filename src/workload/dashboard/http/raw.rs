@@ -95,16 +95,16 @@ impl Raw {
     ///
     /// The connection broke.
     pub fn ask(&mut self, lane: Lane, request: &Request) -> Result<(), HttpError> {
-        let body = serde_json::to_string(request)
-            .map_err(|error| HttpError::Request { what: "a dashboard's request".to_owned(), reason: error.to_string() })?;
+        let body = serde_json::to_string(request).map_err(|error| HttpError::Request {
+            what: "a dashboard's request".to_owned(),
+            reason: error.to_string(),
+        })?;
         let text = format!(
-            "POST {ROUTE}{} HTTP/1.1\r\nhost: gate\r\nte: trailers\r\ncontent-length: {}\r\n\r\n{body}",
+            "POST {ROUTE}{} HTTP/1.1\r\nhost: gate\r\nte: trailers\r\nconnection: close\r\ncontent-length: {}\r\n\r\n{body}",
             lane.name,
             body.len()
         );
-        self.stream
-            .write_all(text.as_bytes())
-            .map_err(|source| HttpError::System { what: "send a request", source })
+        self.stream.write_all(text.as_bytes()).map_err(|source| HttpError::System { what: "send a request", source })
     }
 
     /// Reads until the first byte of a body has come.

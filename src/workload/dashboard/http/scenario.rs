@@ -163,9 +163,16 @@ impl Served {
         Request { identity, ..self.request.clone() }
     }
 
+    fn empty_where_cold(&self) {
+        if self.expected.is_cold() {
+            self.server.engine().cache.clear();
+        }
+    }
+
     /// Has a consumer ask and not read, until its lane waits for it.
     fn block(&mut self) -> Result<(), WorkloadError> {
         let request = self.next();
+        self.empty_where_cold();
         let before = resident()?;
         let mut raw = Raw::connect(self.server.address())?;
         raw.ask(self.lane, &request)?;
@@ -258,9 +265,7 @@ impl Bench for Served {
             }
             Consumer::Normal | Consumer::Delayed => {}
         }
-        if self.expected.is_cold() {
-            self.server.engine().cache.clear();
-        }
+        self.empty_where_cold();
         Ok(())
     }
 
