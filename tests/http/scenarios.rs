@@ -1,6 +1,7 @@
 //! Every consumer, measured.
 
 use gate::fixture::Shape;
+use gate::unit::{AxisValue, Case};
 use gate::workload::catalogue::{DASHBOARD, Domain};
 use gate::workload::dashboard::bench::Dashboard;
 use gate::workload::dashboard::http::scenario::{Consumer, Served};
@@ -76,9 +77,10 @@ fn a_case_that_makes_no_sense_is_refused() {
     assert!(message.contains("axis `consumer` must be the name of a consumer"), "{message}");
     let message = refusal("string-ipc", &[("shape", "narrow"), ("consumer", "normal")]);
     assert!(message.contains("axis `consumer` must be left out for a piece of a path"), "{message}");
-    let mut axes = case(&[("shape", "narrow"), ("consumer", "normal")], 50).axes().to_vec();
-    axes.push(("clients".to_owned(), gate::unit::AxisValue::Integer(4)));
-    let both = workload::open("dashboard", "native-v1", &gate::unit::Case::new(axes), &SETUP);
+    let axes = case(&[("shape", "narrow"), ("consumer", "normal")], 50);
+    let axes = axes.iter().map(|(axis, value)| (axis.to_owned(), value.clone()));
+    let clients = ("clients".to_owned(), AxisValue::Integer(4));
+    let both = workload::open("dashboard", "native-v1", &Case::new(axes.chain([clients]).collect()), &SETUP);
     let message = both.err().unwrap().to_string();
     assert!(message.contains("axis `clients` must be 1") && message.contains("`consumer`"), "{message}");
 }

@@ -19,7 +19,7 @@ use gate::workload::dashboard::request::{Filter, Identity, Request};
 
 use super::{SETUP, detail};
 
-const LONG: Duration = Duration::from_secs(60);
+const LONG: Duration = Duration::from_mins(1);
 
 fn engine(shape: Shape, rows: u32) -> Arc<Engine> {
     let capacity = Capacity { connections: 2, ..Capacity::default() };
@@ -114,9 +114,9 @@ fn who_never_reads_is_cut_off_even_at_the_end_of_an_answer() {
         assert_eq!(raw.rest(FREE).unwrap().trailers, None);
     }
     // What the last answer's buffers hold is watched too, once its lane has long been done.
-    let server = serve(Shape::Narrow, 250, SLOW_CONSUMER);
+    let server = serve(Shape::Narrow, 50, SLOW_CONSUMER);
     let mut raw = Raw::connect(server.address()).unwrap();
-    raw.ask(native(), &request(Shape::Narrow, 250, "small")).unwrap();
+    raw.ask(native(), &request(Shape::Narrow, 50, "small")).unwrap();
     server.finished(FREE).unwrap().outcome.unwrap();
     let begin = clock::now();
     while server.cut() == 0 {

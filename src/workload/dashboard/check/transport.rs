@@ -29,7 +29,7 @@ const PAGE: u32 = 1_000;
 /// How long a request waits for a connection where none is to come free.
 const PATIENCE: Duration = Duration::from_millis(200);
 /// How long a client may block where it is not the deadline that is tried.
-const HELD: Duration = Duration::from_secs(60);
+const HELD: Duration = Duration::from_mins(1);
 
 /// A server over an engine of the trial's table with so many rows.
 fn serve(trial: &Trial<'_>, rows: u32, slow_consumer: Duration) -> Result<Server, String> {

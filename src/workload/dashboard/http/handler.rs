@@ -43,15 +43,15 @@ pub(super) struct Shared {
 /// An error that is all of a response.
 struct Refusal(StatusCode, String);
 
-/// Answers one request of the client behind `line`.
-pub(super) async fn handle(shared: Arc<Shared>, line: Arc<Line>, asked: hyper::Request<Incoming>) -> Response {
-    match route(shared, line, asked).await {
+/// Answers one request of the client behind this line.
+pub(super) async fn handle(shared: Arc<Shared>, client: Arc<Line>, asked: hyper::Request<Incoming>) -> Response {
+    match route(shared, client, asked).await {
         Ok(response) => response,
         Err(Refusal(status, message)) => refused(status, &message),
     }
 }
 
-async fn route(shared: Arc<Shared>, line: Arc<Line>, asked: hyper::Request<Incoming>) -> Result<Response, Refusal> {
+async fn route(shared: Arc<Shared>, client: Arc<Line>, asked: hyper::Request<Incoming>) -> Result<Response, Refusal> {
     let path = asked.uri().path();
     let name = path.strip_prefix(ROUTE).unwrap_or_default();
     let lane = Lane::named(name).map_err(|_| {
@@ -70,12 +70,12 @@ async fn route(shared: Arc<Shared>, line: Arc<Line>, asked: hyper::Request<Incom
     })?;
     let request: Request = serde_json::from_slice(&body.to_bytes())
         .map_err(|error| Refusal(StatusCode::BAD_REQUEST, format!("the body is no request: {error}")))?;
-    answer(&shared, line, lane, request).await
+    answer(&shared, client, lane, request).await
 }
 
 /// Has the lane answer on a thread of its own. Whoever drops this, or the body that it gives, cancels it.
-async fn answer(shared: &Arc<Shared>, line: Arc<Line>, lane: Lane, request: Request) -> Result<Response, Refusal> {
-    let pipe = Arc::new(Pipe::new(shared.slow_consumer, line, Arc::clone(&shared.handlers)));
+async fn answer(shared: &Arc<Shared>, client: Arc<Line>, lane: Lane, request: Request) -> Result<Response, Refusal> {
+    let pipe = Arc::new(Pipe::new(shared.slow_consumer, client, Arc::clone(&shared.handlers)));
     let cancel = Arc::new(Cancel::default());
     let handler = Arc::new(shared.handlers.enter(&request.identity.correlation, &cancel));
     let (media_type, snapshot) = (request.format.media_type(), shared.engine.snapshot());

@@ -167,13 +167,11 @@ impl Pipe {
     /// The head, once it is decided.
     pub(super) fn poll_head(&self, context: &Context<'_>) -> Poll<Head> {
         let mut state = locked(&self.state);
-        match &state.head {
-            Some(head) => Poll::Ready(head.clone()),
-            None => {
-                state.waker = Some(context.waker().clone());
-                Poll::Pending
-            }
+        if let Some(head) = &state.head {
+            return Poll::Ready(head.clone());
         }
+        state.waker = Some(context.waker().clone());
+        Poll::Pending
     }
 
     fn poll_part(&self, context: &Context<'_>) -> Poll<Option<io::Result<Frame<Bytes>>>> {

@@ -27,7 +27,7 @@ pub const CONNECTIONS: usize = 2;
 pub const FREE: Duration = Duration::from_secs(2);
 
 /// How long a consumer is let block where it is there to hold something, and not to be cut off.
-const HELD: Duration = Duration::from_secs(60);
+const HELD: Duration = Duration::from_mins(1);
 
 /// How long a delayed consumer waits behind the head.
 const DELAY: Duration = Duration::from_millis(100);
