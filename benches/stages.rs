@@ -1,19 +1,22 @@
 //! The dashboard's stages one by one on the Arrow fixtures, and its lanes end to end over DuckDB beside a
 //! bare loop that streams the same query into an Arrow IPC writer.
+//!
+//! Each stage is the lane `stage:NAME` that a gate can name; what it takes is made outside of the timed part.
 
 use std::hint::black_box;
+use std::time::{Duration, Instant};
 
-use arrow::error::ArrowError;
 use arrow::ipc::writer::StreamWriter;
-use arrow::record_batch::RecordBatch;
-use criterion::{BatchSize, BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use gate::fixture::{self, NULL_PERIOD, Shape};
-use gate::workload::dashboard::lane::{Dashboard, Lane};
-use gate::workload::dashboard::query::{Filter, detail_query};
-use gate::workload::dashboard::source::database;
-use gate::workload::dashboard::stage::frame::Frame;
-use gate::workload::dashboard::stage::{capture, decode, native_ipc, project, rows, string_ipc};
-use gate::workload::{Bench, Counters, Setup};
+use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use gate::fixture::{NULL_PERIOD, Shape};
+use gate::unit::{AxisValue, Case};
+use gate::workload::catalogue::{DASHBOARD, LaneKind};
+use gate::workload::dashboard::bench::{Dashboard, Subject};
+use gate::workload::dashboard::engine::{Table, database};
+use gate::workload::dashboard::governor::ANALYST;
+use gate::workload::dashboard::lane::Lane;
+use gate::workload::dashboard::trace::Trace;
+use gate::workload::{self, Bench, Counters, Setup};
 
 /// The lengths that the stages run on.
 const ROWS: [u32; 3] = [50, 1_000, 10_000];
@@ -21,82 +24,67 @@ const ROWS: [u32; 3] = [50, 1_000, 10_000];
 /// The lengths that the lanes run on.
 const ANSWER_ROWS: [u32; 3] = [50, 999, 10_000];
 
-/// Runs one stage on every fixture. `input` makes what the stage takes, outside the timed part.
-fn stage<I, O>(criterion: &mut Criterion, name: &str, input: impl Fn(&RecordBatch) -> I, mut run: impl FnMut(I) -> O) {
-    let mut group = criterion.benchmark_group(name);
-    for shape in Shape::ALL {
-        for rows in ROWS {
-            let table = fixture::generate(&format!("arrow-{}-{rows}", shape.name()), NULL_PERIOD).unwrap();
-            group.throughput(Throughput::Elements(u64::from(rows)));
-            group.bench_with_input(BenchmarkId::new(shape.name(), rows), &table, |bencher, table| {
-                bencher.iter_batched(|| input(table), &mut run, BatchSize::LargeInput);
-            });
-        }
+const SETUP: Setup = Setup { seed: 0, null_period: NULL_PERIOD, threads: 1 };
+
+/// The time of so many operations, without what prepares them.
+#[expect(clippy::disallowed_methods, reason = "Criterion wants a duration of the clock that it takes itself")]
+fn time(bench: &mut dyn Bench, operations: u64) -> Duration {
+    let mut counters = Counters::with_capacity(32);
+    let mut total = Duration::ZERO;
+    for _ in 0..operations {
+        counters.clear();
+        bench.prepare().unwrap();
+        let begin = Instant::now();
+        black_box(bench.operation(&mut counters).unwrap());
+        total += begin.elapsed();
     }
-    group.finish();
+    total
 }
 
-fn names(table: &RecordBatch) -> Vec<String> {
-    table.schema().fields().iter().map(|field| field.name().clone()).collect()
-}
-
-fn named(table: &RecordBatch) -> Vec<rows::RowMap> {
-    rows::name_values(&names(table), decode::decode(std::slice::from_ref(table)).unwrap())
-}
-
-fn normal(table: &RecordBatch) -> Vec<rows::RowMap> {
-    let mut maps = named(table);
-    rows::normalise(&mut maps);
-    maps
-}
-
-fn frame(table: &RecordBatch) -> Frame {
-    Frame::ordered(&names(table), normal(table)).unwrap()
-}
-
-fn projection(table: &RecordBatch) -> project::Projection {
-    project::project(frame(table).window(0, usize::MAX))
+fn case(shape: Shape, rows: u32) -> Case {
+    Case::new(vec![
+        ("shape".to_owned(), AxisValue::Text(shape.name().to_owned())),
+        ("rows".to_owned(), AxisValue::Integer(rows.into())),
+    ])
 }
 
 fn stages(criterion: &mut Criterion) {
-    stage(criterion, "capture-copy", Clone::clone, |table| capture::capture(&table).unwrap());
-    stage(criterion, "decode-rows", Clone::clone, |table| decode::decode(&[table]).unwrap());
-    stage(
-        criterion,
-        "row-maps",
-        |table| (names(table), decode::decode(std::slice::from_ref(table)).unwrap()),
-        |(names, decoded)| rows::name_values(&names, decoded),
-    );
-    stage(criterion, "copy-row-maps", named, |maps| (rows::copy(&maps), maps));
-    stage(criterion, "normalise", named, |mut maps| {
-        rows::normalise(&mut maps);
-        maps
-    });
-    stage(
-        criterion,
-        "ordered-frame",
-        |table| (names(table), normal(table)),
-        |(names, maps)| Frame::ordered(&names, maps).unwrap(),
-    );
-    stage(criterion, "string-projection", |table| frame(table).window(0, usize::MAX), project::project);
-    stage(criterion, "string-ipc", projection, |projection| (string_ipc::write(&projection).unwrap(), projection));
-    stage(criterion, "native-ipc", Clone::clone, |table| {
-        let schema = table.schema();
-        native_ipc::write(&schema, [Ok::<_, ArrowError>(table)]).unwrap()
-    });
+    for lane in DASHBOARD.lanes.iter().filter(|lane| lane.kind == LaneKind::Stage) {
+        let mut group = criterion.benchmark_group(lane.name);
+        for shape in Shape::ALL {
+            for rows in ROWS {
+                let case = case(shape, rows);
+                if lane.refuses(&case).is_some() {
+                    continue;
+                }
+                let mut bench = workload::open(DASHBOARD.name, lane.name, &case, &SETUP).unwrap();
+                group.throughput(Throughput::Elements(u64::from(rows)));
+                group.bench_function(BenchmarkId::new(shape.name(), rows), |bencher| {
+                    bencher.iter_custom(|operations| time(bench.as_mut(), operations));
+                });
+            }
+        }
+        group.finish();
+    }
 }
 
 fn end_to_end(criterion: &mut Criterion) {
     // As in a worker: else a case is as fast as the layout of the heap lets it.
     let _ = gate::measure::memory::keep_freed();
-    let setup = Setup { seed: 0, null_period: NULL_PERIOD, threads: 1 };
     let mut group = criterion.benchmark_group("end-to-end");
     for shape in Shape::ALL {
         for rows in ANSWER_ROWS {
-            let case = format!("{}/{rows}", shape.name());
-            let connection = database(shape, rows, &setup).unwrap();
-            let mut statement = connection.prepare(&detail_query(shape, Filter::Every, rows)).unwrap();
-            group.bench_function(BenchmarkId::new("bare-loop", &case), |bencher| {
+            let name = format!("{}/{rows}", shape.name());
+            let subject = Subject::detail(Table { shape, rows });
+            let connection = database(subject.table, &SETUP).unwrap();
+            let lane = |lane| Dashboard::open(Lane::named(lane).unwrap(), subject, &SETUP).unwrap();
+            // The very query of the lanes.
+            let sql = {
+                let bench = lane("native-v1");
+                bench.engine().govern(&subject.request(ANALYST), &mut Trace::default()).unwrap().definition.sql.clone()
+            };
+            let mut statement = connection.prepare(&sql).unwrap();
+            group.bench_function(BenchmarkId::new("bare-loop", &name), |bencher| {
                 bencher.iter(|| {
                     let stream = statement.stream_arrow([]).unwrap();
                     let mut writer = StreamWriter::try_new(Vec::new(), &stream.get_schema()).unwrap();
@@ -106,14 +94,10 @@ fn end_to_end(criterion: &mut Criterion) {
                     black_box(writer.into_inner().unwrap())
                 });
             });
-            for (name, lane) in [("native-v1", Lane::NativeV1), ("api-direct", Lane::ApiDirect)] {
-                let mut bench = Dashboard::open(lane, shape, rows, &setup).unwrap();
-                let mut counters = Counters::with_capacity(8);
-                group.bench_function(BenchmarkId::new(name, &case), |bencher| {
-                    bencher.iter(|| {
-                        counters.clear();
-                        black_box(bench.operation(&mut counters).unwrap())
-                    });
+            for path in ["native-v1", "api-direct", "dashboard-warm", "ordered-frame"] {
+                let mut bench = lane(path);
+                group.bench_function(BenchmarkId::new(path, &name), |bencher| {
+                    bencher.iter_custom(|operations| time(&mut bench, operations));
                 });
             }
         }

@@ -29,8 +29,10 @@ pub fn sha256_of(mut reader: impl Read) -> io::Result<String> {
     }
 }
 
-fn hex(digest: &[u8]) -> String {
-    digest.iter().fold(String::with_capacity(2 * digest.len()), |mut text, byte| {
+/// Bytes as lower-case hexadecimal digits.
+#[must_use]
+pub fn hex(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::with_capacity(2 * bytes.len()), |mut text, byte| {
         let _ = write!(text, "{byte:02x}");
         text
     })

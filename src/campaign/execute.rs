@@ -286,7 +286,7 @@ impl State<'_> {
     }
 }
 
-fn broken<'a>(evidence: &'a Evidence, lane: &str, contract: &[&str], case: &Case) -> Option<&'a CheckResult> {
+fn broken<'a>(evidence: &'a Evidence, lane: &str, contract: &[String], case: &Case) -> Option<&'a CheckResult> {
     contract.iter().filter_map(|check| evidence.check(lane, check, case)).find(|result| result.failure.is_some())
 }
 

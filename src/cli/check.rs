@@ -27,13 +27,13 @@ fn describe(gate: &Gate) -> Result<String, Failure> {
     let mut text = format!("{}: {}\n", gate.name, gate.title);
     for hypothesis in &gate.hypotheses {
         text.push_str(&format!(
-            "  {}: {} against {}, {} checks, {} benefits, {} guardrails\n",
+            "  {}: {} against {}, {}, {}, {}\n",
             hypothesis.id,
             hypothesis.candidate,
             hypothesis.baseline,
-            hypothesis.correctness.len(),
-            hypothesis.benefits.len(),
-            hypothesis.guardrails.len(),
+            counted(hypothesis.correctness.len(), "check"),
+            counted(hypothesis.benefits.len(), "benefit"),
+            counted(hypothesis.guardrails.len(), "guardrail"),
         ));
     }
     for profile in &gate.profiles {
@@ -45,16 +45,26 @@ fn describe(gate: &Gate) -> Result<String, Failure> {
             Grade::Comparison => "comparison",
         };
         text.push_str(&format!(
-            "  profile {}: {grade}, {} cases, {} pairs, {} runs and {} check processes, at least {}\n",
+            "  profile {}: {grade}, {}, {}, {} and {}, at least {}\n",
             profile.name,
-            size.cases,
-            size.pairs,
-            size.runs,
-            size.checks,
+            counted(size.cases, "case"),
+            counted(size.pairs as usize, "pair"),
+            counted(size.runs, "run"),
+            counted(size.checks, "check process"),
             rough(size.at_least),
         ));
     }
     Ok(text)
+}
+
+/// A number and what is counted, in the plural where it is not one.
+fn counted(number: usize, what: &str) -> String {
+    let plural = match what {
+        _ if number == 1 => "",
+        _ if what.ends_with('s') => "es",
+        _ => "s",
+    };
+    format!("{number} {what}{plural}")
 }
 
 fn rough(time: Duration) -> String {

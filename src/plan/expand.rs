@@ -75,6 +75,7 @@ impl Plan {
             cases: Vec::new(),
             left_out: BTreeMap::new(),
             matchups: Vec::new(),
+            contracts: BTreeMap::new(),
             hypotheses: Vec::new(),
             checks: Vec::new(),
             runs: Vec::new(),
@@ -90,6 +91,7 @@ impl Plan {
                 plan.left_out.insert(index, LeftOut::Cpus);
             }
         }
+        plan.add_contracts(suite);
         plan.add_checks(suite);
         plan.add_runs(&gate.matrix.within_run);
         Ok(plan)
@@ -139,6 +141,16 @@ impl Plan {
         wanted.into_iter().collect()
     }
 
+    fn add_contracts(&mut self, suite: &Suite) {
+        let names = self.matchups.iter().flat_map(|matchup| [&matchup.baseline, &matchup.candidate]);
+        let contract = |lane: &str| -> Vec<String> {
+            let contract = suite.lane(lane).map_or(&[][..], |lane| lane.contract);
+            let checks = suite.checks.iter().map(|check| check.name).filter(|check| contract.contains(check));
+            checks.map(str::to_owned).collect()
+        };
+        self.contracts = names.map(|lane| (lane.clone(), contract(lane))).collect();
+    }
+
     /// One process for each lane and number of CPUs: its contract, and what the hypotheses ask of it.
     fn add_checks(&mut self, suite: &Suite) {
         let mut wanted: BTreeMap<(String, u32), (BTreeSet<usize>, BTreeSet<String>)> = BTreeMap::new();
@@ -149,9 +161,7 @@ impl Plan {
                     let entry = wanted.entry((lane.to_owned(), cpus(&self.profile, &self.cases[case]))).or_default();
                     entry.0.insert(case);
                     entry.1.extend(self.asked_of(index, side));
-                    if let Some(lane) = suite.lane(lane) {
-                        entry.1.extend(lane.contract.iter().map(|&check| check.to_owned()));
-                    }
+                    entry.1.extend(self.contract(lane).iter().cloned());
                 }
             }
         }

@@ -45,6 +45,8 @@ pub struct Plan {
     pub left_out: BTreeMap<usize, LeftOut>,
     /// The pairs of lanes that are compared.
     pub matchups: Vec<Matchup>,
+    /// The checks that each of these lanes must pass on either side, in the suite's order.
+    pub contracts: BTreeMap<String, Vec<String>>,
     /// The selected hypotheses.
     pub hypotheses: Vec<PlannedHypothesis>,
     /// The checks that run before the first pair.
@@ -188,8 +190,8 @@ impl Plan {
 
     /// The checks that the lane called `name` must pass on either side.
     #[must_use]
-    pub fn contract(&self, name: &str) -> &'static [&'static str] {
-        self.catalogued(name).map_or(&[], |lane| lane.contract)
+    pub fn contract(&self, name: &str) -> &[String] {
+        self.contracts.get(name).map_or(&[], Vec::as_slice)
     }
 
     /// The metric called `name`.

@@ -14,7 +14,7 @@ pub(super) fn outcomes(evidence: &Evidence, planned: &PlannedHypothesis) -> Vec<
     let contract = plan.contract(lane);
     let mut outcomes = Vec::new();
     // What the hypothesis asks too is shown once, as its own.
-    for check in contract.iter().filter(|check| !asked(check)) {
+    for check in contract.iter().filter(|check| !asked(check.as_str())) {
         for case in measured(plan, planned) {
             outcomes.push(plain(evidence, Role::Contract, lane, check, case));
         }

@@ -14,7 +14,7 @@ use crate::fixture::{self, FixtureError};
 use crate::measure::{alloc, host, limits, memory, rusage};
 use crate::unit::Case;
 use crate::workload::catalogue::Suite;
-use crate::workload::{self, Bench, Counters, Setup, WorkloadError};
+use crate::workload::{self, Bench, Counters, Known, Setup, WorkloadError};
 
 /// The longest request that a child reads, in bytes.
 const MAX_REQUEST: u64 = 64 << 20;
@@ -281,9 +281,11 @@ fn open(request: &Request, case: &Case) -> Result<Box<dyn Bench>, ChildError> {
 /// Checks every case, and digests its answer. Nothing is measured, so no peak is reset.
 fn check<W: Write>(request: &Request, checks: &[String], parent: &mut Parent<W>) -> Result<bool, ChildError> {
     let failed = |source| ChildError::Check { lane: request.lane.clone(), source };
+    let mut known = Known::default();
     for case in &request.cases {
         parent.tell(&Message::Started { case: case.clone() })?;
-        let results = workload::check(&request.suite, &request.lane, case, &setup(request), checks).map_err(failed)?;
+        let results = workload::check(&request.suite, &request.lane, case, &setup(request), checks, &mut known)
+            .map_err(failed)?;
         let broken = results.iter().any(|result| result.failure.is_some());
         for result in results {
             parent.tell(&Message::Check(result))?;
@@ -300,6 +302,7 @@ fn check<W: Write>(request: &Request, checks: &[String], parent: &mut Parent<W>)
 
 /// The digest of one answer.
 fn digest(bench: &mut dyn Bench) -> Result<String, WorkloadError> {
+    bench.prepare()?;
     let response = bench.operation(&mut Counters::default())?;
     bench.digest(&response)
 }

@@ -239,12 +239,13 @@ impl<'a> Lane<'a> {
     }
 
     /// What each of so many operations allocates: bytes, and allocations. Of a crowd, whose threads allocate side by side,
-    /// the batch's divided by its clients.
+    /// the batch's divided by its clients, and no more batches than make so many operations.
     fn count(&mut self, operations: u32, kept: &mut Kept) -> Result<(Samples, Samples), PassError> {
         let room = operations as usize;
         let (mut bytes, mut allocs) = (Vec::with_capacity(room), Vec::with_capacity(room));
         let clients = self.bench.crowd().map(|crowd| crowd.clients());
-        for operation in 0..u64::from(operations) {
+        let batches = operations.div_ceil(clients.unwrap_or(1));
+        for operation in 0..u64::from(batches) {
             self.prepare("counted", operation)?;
             self.counters.clear();
             let failed = |source| PassError::Operation { operation, pass: "counted", source };
@@ -262,7 +263,7 @@ impl<'a> Lane<'a> {
             allocs.push(count.allocs);
             for response in responses {
                 self.hold("counted", operation, &response)?;
-                if operation + 1 == u64::from(operations) {
+                if operation + 1 == u64::from(batches) {
                     kept.keep("counted", operation, response);
                 }
             }

@@ -4,7 +4,7 @@
 
 use std::borrow::Cow;
 
-use crate::unit::{Assumption, Direction, Metric, Scope, Statistic, Unit};
+use crate::unit::{Assumption, Case, Direction, Metric, Scope, Statistic, Unit};
 
 /// A suite: what it measures, and the names that a gate file may use.
 #[derive(Debug)]
@@ -58,8 +58,7 @@ pub struct Lane {
     pub kind: LaneKind,
     /// The checks that it must pass on either side: its contract.
     pub contract: &'static [&'static str],
-    /// The values that it takes on the axes on which it does not take all; an axis that a case does not have stands at
-    /// the first of them, and one without any may not be in its cases.
+    /// What it takes on the axes on which it does not take every value.
     pub only: &'static [Only],
 }
 
@@ -68,8 +67,12 @@ pub struct Lane {
 pub struct Only {
     /// The axis.
     pub axis: &'static str,
-    /// The values, as a gate file shows them; none where the lane does not take the axis at all.
+    /// The values, as a report shows them.
     pub values: &'static [&'static str],
+    /// Where a case without the axis stands.
+    pub absent: &'static str,
+    /// The axis and its values that make the rule hold; none where it always does.
+    pub when: Option<(&'static str, &'static [&'static str])>,
 }
 
 /// What a lane is for.
@@ -90,6 +93,24 @@ pub struct Check {
     pub name: &'static str,
     /// What it holds the answer to, in one line.
     pub about: &'static str,
+}
+
+impl Lane {
+    /// What of the case the lane does not take; `None` where it takes the case.
+    #[must_use]
+    pub fn refuses(&self, case: &Case) -> Option<&'static Only> {
+        self.only.iter().find(|only| !only.takes(case))
+    }
+}
+
+impl Only {
+    fn takes(&self, case: &Case) -> bool {
+        let stands = |axis: &str, among: &[&str], absent: &str| {
+            case.get(axis).map_or_else(|| among.contains(&absent), |value| among.contains(&value.to_string().as_str()))
+        };
+        let concerned = self.when.is_none_or(|(axis, values)| stands(axis, values, ""));
+        !concerned || stands(self.axis, self.values, self.absent)
+    }
 }
 
 impl Suite {
@@ -222,7 +243,11 @@ pub static DASHBOARD: Suite = Suite {
             only: PIECES,
         },
         stage("stage:capture-scalars", "a copy of a batch of scalar columns that owns every byte"),
-        stage("stage:capture-dictionaries", "a copy of a batch of dictionary columns, by way of Arrow IPC"),
+        Lane {
+            // The ninth column is the first of them.
+            only: WIDE_PIECES,
+            ..stage("stage:capture-dictionaries", "a copy of a batch of dictionary columns, by way of Arrow IPC")
+        },
         stage("stage:decode-rows", "Arrow columns to rows of owned values"),
         stage("stage:datum-maps", "rows to named maps, copied and brought to normal form"),
         stage("stage:normalise", "the values of named maps to normal form"),
@@ -397,18 +422,30 @@ const fn stage(name: &'static str, about: &'static str) -> Lane {
     Lane { name, about, kind: LaneKind::Stage, contract: &["row-count"], only: PIECES }
 }
 
+const fn only(axis: &'static str, absent: &'static str, values: &'static [&'static str]) -> Only {
+    Only { axis, values, absent, when: None }
+}
+
+/// The visuals that are no ordinary table.
+const DRAWN: &[&str] = &["kpi", "bundle", "wide-chart", "matrix", "pivot", "calculated"];
+
 /// A lane that writes the database's own types answers tables as Arrow.
-const ARROW_TABLES: &[Only] =
-    &[Only { axis: "visual", values: &["detail", "mixed"] }, Only { axis: "response", values: &["arrow"] }];
+const ARROW_TABLES: &[Only] = &[only("visual", "detail", &["detail", "mixed"]), only("response", "arrow", &["arrow"])];
 
 /// The existing path answers tables as Arrow, and any visual as JSON.
-const ARROW_TABLES_OR_JSON: &[Only] = &[];
+const ARROW_TABLES_OR_JSON: &[Only] =
+    &[Only { axis: "response", values: &["json"], absent: "arrow", when: Some(("visual", DRAWN)) }];
 
-/// A piece of a path has one detail table and one client.
-const PIECES: &[Only] = &[
-    Only { axis: "visual", values: &["detail"] },
-    Only { axis: "clients", values: &["1"] },
-    Only { axis: "consumer", values: &[] },
+/// A piece of a path has one detail table, one client, and no server.
+const PIECES: &[Only] =
+    &[only("visual", "detail", &["detail"]), only("clients", "1", &["1"]), only("consumer", "none", &["none"])];
+
+/// A piece that a narrow table has no column for.
+const WIDE_PIECES: &[Only] = &[
+    only("shape", "", &["wide"]),
+    only("visual", "detail", &["detail"]),
+    only("clients", "1", &["1"]),
+    only("consumer", "none", &["none"]),
 ];
 
 /// What every lane that answers requests is held to.

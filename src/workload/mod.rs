@@ -7,6 +7,7 @@ pub mod catalogue;
 pub mod dashboard;
 pub mod probe;
 
+use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::fixture::FixtureError;
@@ -25,7 +26,8 @@ pub fn open(suite: &str, lane: &str, case: &Case, setup: &Setup) -> Result<Box<d
     }
 }
 
-/// Runs these checks of the lane of a suite in one case, and says of each how it came out.
+/// Runs these checks of the lane of a suite in one case, and says of each how it came out. A check that does not look at
+/// all of the case, and is `known` from another case of the same lane and setup, is not run again.
 ///
 /// An answer that can't be had or read fails the checks that need it.
 ///
@@ -38,9 +40,10 @@ pub fn check(
     case: &Case,
     setup: &Setup,
     checks: &[String],
+    known: &mut Known,
 ) -> Result<Vec<CheckResult>, WorkloadError> {
     match suite {
-        dashboard::SUITE => dashboard::check(lane, case, setup, checks),
+        dashboard::SUITE => dashboard::check(lane, case, setup, checks, known),
         probe::SUITE => probe::check(lane, case, checks),
         _ => Err(no_such_suite(suite)),
     }
@@ -200,6 +203,22 @@ pub struct CheckResult {
     pub failure: Option<String>,
 }
 
+/// How checks came out that do not look at all of their case: by check, and by what of the case they look at.
+#[derive(Debug, Default)]
+pub struct Known(BTreeMap<(String, String), Result<(), String>>);
+
+impl Known {
+    /// How `check` came out where it looks at `part` of the case; it is run if nobody did yet.
+    fn get_or_run(
+        &mut self,
+        check: &str,
+        part: String,
+        run: impl FnOnce() -> Result<(), String>,
+    ) -> Result<(), String> {
+        self.0.entry((check.to_owned(), part)).or_insert_with(run).clone()
+    }
+}
+
 /// What keeps a lane from answering.
 #[derive(Debug, thiserror::Error)]
 pub enum WorkloadError {
@@ -252,6 +271,20 @@ pub enum WorkloadError {
     /// A server or its client failed.
     #[error(transparent)]
     Http(#[from] dashboard::http::HttpError),
+    /// The lane does not take the case.
+    #[error("lane `{lane}` of suite `{suite}` can't run the case `{case}`: axis `{axis}` must be {}", values.join(" or "))]
+    Refused {
+        /// The suite.
+        suite: &'static str,
+        /// The lane.
+        lane: String,
+        /// The case.
+        case: Case,
+        /// The axis.
+        axis: &'static str,
+        /// The values that it takes there.
+        values: &'static [&'static str],
+    },
     /// A request was not answered.
     #[error(transparent)]
     Query(#[from] dashboard::error::QueryError),

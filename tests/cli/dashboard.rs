@@ -14,7 +14,7 @@ fn small(name: &str, edit: impl Fn(&str) -> String) -> String {
             "shape = [\"narrow\"]".clone_into(line);
         } else if line.starts_with("rows ") || line.starts_with("rows=") {
             "rows = [50]".clone_into(line);
-        } else if line.starts_with("heavy") || line.starts_with("cases") {
+        } else if ["heavy", "cases", "visual", "exclude"].iter().any(|key| line.starts_with(key)) {
             line.clear();
         }
     }

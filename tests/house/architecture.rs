@@ -11,7 +11,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("stats", &[]),
     ("measure", &[]),
     ("fixture", &["unit", "digest"]),
-    ("workload", &["unit", "digest", "fixture", "measure"]),
+    ("workload", &["unit", "digest", "measure", "fixture"]),
     ("spec", &["unit", "workload"]),
     ("worker", &["unit", "spec", "fixture", "measure", "workload"]),
     ("plan", &["unit", "digest", "spec", "workload"]),

@@ -1,8 +1,8 @@
 //! The checks over a real connection hold for every path, in every form.
 
 use gate::unit::{AxisValue, Case};
-use gate::workload;
 use gate::workload::catalogue::{DASHBOARD, LaneKind};
+use gate::workload::{self, Known};
 
 use super::SETUP;
 
@@ -26,7 +26,7 @@ pub(super) fn case(axes: &[(&str, &str)], rows: i64) -> Case {
 /// The checks that the lane fails, with why.
 fn failures(lane: &str, case: &Case) -> Vec<(String, String)> {
     let checks = CHECKS.map(str::to_owned);
-    let results = workload::check("dashboard", lane, case, &SETUP, &checks).unwrap();
+    let results = workload::check("dashboard", lane, case, &SETUP, &checks, &mut Known::default()).unwrap();
     assert_eq!(results.len(), checks.len());
     results.into_iter().filter_map(|result| Some((result.check, result.failure?))).collect()
 }

@@ -16,6 +16,7 @@ use gate::workload::dashboard::http::scenario::{BLOCKS, FREE};
 use gate::workload::dashboard::http::server::{Options, SLOW_CONSUMER, Server};
 use gate::workload::dashboard::lane::Lane;
 use gate::workload::dashboard::request::{Filter, Identity, Request};
+use gate::workload::dashboard::trace::Trace;
 
 use super::{SETUP, detail};
 
@@ -130,7 +131,7 @@ fn who_never_reads_is_cut_off_even_at_the_end_of_an_answer() {
 fn an_interrupt_never_hits_who_asks_next_on_the_same_connection() {
     let server = serve(Shape::Narrow, 50, LONG);
     // One connection is left, so that every request gets the same.
-    let held = server.engine().connect(&mut Default::default()).unwrap();
+    let held = server.engine().connect(&mut Trace::default()).unwrap();
     let mut client = Client::connect(server.address(), Manner::default()).unwrap();
     for round in 0..20 {
         let mut raw = Raw::connect(server.address()).unwrap();
@@ -149,7 +150,7 @@ fn an_interrupt_never_hits_who_asks_next_on_the_same_connection() {
 #[test]
 fn who_leaves_while_waiting_waits_no_longer() {
     let server = serve(Shape::Narrow, 50, LONG);
-    let held = [(); 2].map(|()| server.engine().connect(&mut Default::default()).unwrap());
+    let held = [(); 2].map(|()| server.engine().connect(&mut Trace::default()).unwrap());
     for lane in ["native-v1", "api-direct", "dashboard-cold"] {
         let mut raw = Raw::connect(server.address()).unwrap();
         raw.ask(Lane::named(lane).unwrap(), &request(Shape::Narrow, 50, lane)).unwrap();
@@ -206,7 +207,8 @@ fn nothing_is_left_of_200_requests_of_which_some_leave() {
                     let mut client = Client::connect(server.address(), Manner::default()).unwrap();
                     let mut answered = 0;
                     for number in 0..REQUESTS / 4 {
-                        let lane = Lane::named(lanes[next(&mut state) as usize % lanes.len()]).unwrap();
+                        let lane =
+                            Lane::named(lanes[usize::try_from(next(&mut state)).unwrap() % lanes.len()]).unwrap();
                         let asked = request(Shape::Narrow, 2_501, &format!("{worker}-{number}"));
                         let patience = Duration::from_millis(next(&mut state) % 8);
                         match next(&mut state) % 4 {

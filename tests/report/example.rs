@@ -171,6 +171,7 @@ pub(crate) fn plan(profile: &str, grade: Grade, pairs: u32) -> Plan {
         cases: Vec::new(),
         left_out: BTreeMap::new(),
         matchups: Vec::new(),
+        contracts: BTreeMap::new(),
         hypotheses: Vec::new(),
         checks: Vec::new(),
         runs: Vec::new(),

@@ -7,7 +7,7 @@ use crate::spec::diagnostic::{Problem, listed, quoted};
 use crate::spec::file::SelectorFile;
 use crate::spec::model::{Axis, Selector};
 use crate::spec::tree::At;
-use crate::unit::AxisValue;
+use crate::unit::{AxisValue, Case};
 use crate::workload::catalogue::Suite;
 
 /// The most combinations that a matrix may have.
@@ -144,6 +144,16 @@ impl CaseTable {
     /// The axes of the matrix.
     pub(super) fn axes(&self) -> &[Axis] {
         &self.axes
+    }
+
+    /// Those that are in `chosen`.
+    pub(super) fn cases(&self, chosen: &CaseSet) -> impl Iterator<Item = Case> {
+        let chosen = self.cells.iter().zip(&chosen.0).filter(|(_, chosen)| **chosen);
+        chosen.map(|(cell, _)| {
+            let values =
+                self.axes.iter().zip(cell).filter_map(|(axis, &value)| axis.values.get(value).map(|v| (axis, v)));
+            Case::new(values.map(|(axis, value)| (axis.name.clone(), value.clone())).collect())
+        })
     }
 
     /// How many there are.

@@ -7,7 +7,7 @@ use super::budget::{BudgetKeys, Budgets, Percentile};
 use super::cases::{CaseTable, Ground};
 use super::check::Checks;
 use super::findings::Findings;
-use super::side::sides;
+use super::side::{sides, takes};
 use crate::spec::diagnostic::{Problem, quoted};
 use crate::spec::file::HypothesisFile;
 use crate::spec::model::{Benefit, Budget, Check, Hypothesis, Reported};
@@ -92,6 +92,9 @@ fn claim(
     let Some(suite) = suite else { return claim };
     let sides = sides(file, at, suite, findings);
     let chosen = table.narrow(file.cases.as_ref(), at.key("cases"), &table.all(), findings);
+    if let (Some(sides), Some((_, within))) = (sides, &chosen) {
+        takes(sides, at, table, within, findings);
+    }
     if !sized {
         return claim;
     }

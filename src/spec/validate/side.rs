@@ -1,7 +1,8 @@
 //! The two sides of a hypothesis.
 
+use super::cases::{CaseSet, CaseTable};
 use super::findings::Findings;
-use crate::spec::diagnostic::Problem;
+use crate::spec::diagnostic::{Problem, listed};
 use crate::spec::file::{HypothesisFile, SideFile};
 use crate::spec::tree::At;
 use crate::unit::Side;
@@ -57,6 +58,28 @@ fn side(
         ));
     }
     Some(lane)
+}
+
+/// Notes the first case within `within` that the lane of either side does not take.
+pub(super) fn takes(
+    (baseline, candidate): (&'static Lane, &'static Lane),
+    at: At<'_>,
+    table: &CaseTable,
+    within: &CaseSet,
+    findings: &mut Findings,
+) {
+    for (side, lane) in [(Side::Baseline, baseline), (Side::Candidate, candidate)] {
+        let refused = table.cases(within).find_map(|case| Some((lane.refuses(&case)?, case)));
+        let Some((only, case)) = refused else { continue };
+        let values: Vec<String> = only.values.iter().map(|value| format!("`{value}`")).collect();
+        let when = only.when.map_or_else(String::new, |(axis, _)| format!(" for this `{axis}`"));
+        findings.error(
+            at.key(side.name()).key("lane").value_span(),
+            format!("lane `{}` does not take the case `{case}`", lane.name),
+            format!("expected `{}` to be {}{when}", only.axis, listed(values.iter().map(String::as_str), "or")),
+            format!("narrow the hypothesis with `cases`, set `{}` in `[matrix]`, or name another lane", only.axis),
+        );
+    }
 }
 
 /// A lane that may stand on `side`, as a gate file writes it: the first path of the suite, or for a candidate the second.

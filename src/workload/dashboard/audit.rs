@@ -36,10 +36,17 @@ pub enum Outcome {
 }
 
 /// The log.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Audit {
     records: Mutex<VecDeque<Record>>,
     written: AtomicU64,
+}
+
+impl Default for Audit {
+    /// With room for all records that are kept: no request pays for the room of others.
+    fn default() -> Self {
+        Self { records: Mutex::new(VecDeque::with_capacity(KEPT)), written: AtomicU64::new(0) }
+    }
 }
 
 impl Audit {

@@ -6,6 +6,7 @@
 use sha2::{Digest, Sha256};
 
 use super::cache::Key;
+use crate::digest::hex;
 
 /// A cursor that is refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -74,10 +75,6 @@ impl Cursors {
         // Twice, so that a seal can't be made longer.
         Sha256::new().chain_update(self.secret).chain_update(parts).finalize().into()
     }
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 #[cfg(test)]

@@ -374,13 +374,13 @@ mod tests {
         let secret = |name: &str| {
             let metadata = [("unit", "kg"), ("storage", "s3://private"), ("role", "none")];
             Field::new(name, arrow::datatypes::DataType::Int64, true)
-                .with_metadata(metadata.map(|(key, value)| (key.to_owned(), value.to_owned())).into())
+                .with_metadata(HashMap::from(metadata.map(|(key, value)| (key.to_owned(), value.to_owned()))))
         };
         let found = Schema::new(["a", "b", "c", "d"].map(secret).to_vec())
-            .with_metadata([("catalog".to_owned(), "private".to_owned())].into());
+            .with_metadata(HashMap::from([("catalog".to_owned(), "private".to_owned())]));
         let schema = definition.schema(&found);
         assert!(schema.metadata().is_empty());
-        let shown: Vec<(&str, bool, Vec<(&str, &str)>)> = schema
+        let shown: Vec<_> = schema
             .fields()
             .iter()
             .map(|field| {

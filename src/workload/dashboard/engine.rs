@@ -56,7 +56,7 @@ impl Default for Capacity {
             connections: 2,
             cache_bytes: 64 << 20,
             result: ResultBudget::default(),
-            patience: Duration::from_secs(60),
+            patience: Duration::from_mins(1),
         }
     }
 }

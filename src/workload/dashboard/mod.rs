@@ -37,6 +37,7 @@ use self::engine::Table;
 use self::http::scenario::{Consumer, Served};
 use self::lane::Lane;
 use self::request::{Format, Visual};
+use super::catalogue::DASHBOARD;
 use super::{Bench, Setup, WorkloadError};
 use crate::fixture::{Family, Name, Shape};
 use crate::unit::Case;
@@ -54,16 +55,20 @@ pub(super) const SUITE: &str = "dashboard";
 /// A lane or case that the suite does not have, or whatever keeps DuckDB from opening.
 pub fn open(lane: &str, case: &Case, setup: &Setup) -> Result<Box<dyn Bench>, WorkloadError> {
     let subject = subject(case)?;
+    if let Some(only) = DASHBOARD.lane(lane).and_then(|lane| lane.refuses(case)) {
+        let (lane, case) = (lane.to_owned(), case.clone());
+        return Err(WorkloadError::Refused { suite: SUITE, lane, case, axis: only.axis, values: only.values });
+    }
     let consumer = consumer(case)?;
-    let wrong = |axis, expected| WorkloadError::Axis { suite: SUITE, axis, case: case.clone(), expected };
     if let Some(piece) = pieces::open(lane, subject, setup)? {
-        return if consumer.is_none() { Ok(piece) } else { Err(wrong("consumer", "left out for a piece of a path")) };
+        return Ok(piece);
     }
     let lane = Lane::named(lane)?;
     let clients = clients(case)?;
     if let Some(consumer) = consumer {
         if clients > 1 {
-            return Err(wrong("clients", "1 or left out where the axis `consumer` is there"));
+            let expected = "1 or left out where the axis `consumer` is there";
+            return Err(WorkloadError::Axis { suite: SUITE, axis: "clients", case: case.clone(), expected });
         }
         return Ok(Box::new(Served::open(consumer, lane, subject, setup)?));
     }
@@ -120,16 +125,14 @@ fn consumer(case: &Case) -> Result<Option<Consumer>, WorkloadError> {
 }
 
 fn clients(case: &Case) -> Result<u32, WorkloadError> {
-    match case.get("clients") {
-        None => Ok(1),
-        Some(_) => {
-            let clients = case.integer("clients").and_then(|clients| u32::try_from(clients).ok());
-            clients.filter(|clients| *clients > 0).ok_or_else(|| WorkloadError::Axis {
-                suite: SUITE,
-                axis: "clients",
-                case: case.clone(),
-                expected: "a whole number of clients, 1 or more",
-            })
-        }
+    if case.get("clients").is_none() {
+        return Ok(1);
     }
+    let clients = case.integer("clients").and_then(|clients| u32::try_from(clients).ok());
+    clients.filter(|clients| *clients > 0).ok_or_else(|| WorkloadError::Axis {
+        suite: SUITE,
+        axis: "clients",
+        case: case.clone(),
+        expected: "a whole number of clients, 1 or more",
+    })
 }

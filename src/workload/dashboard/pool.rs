@@ -255,6 +255,22 @@ mod tests {
     }
 
     #[test]
+    fn a_result_that_was_not_taken_whole_is_in_nobodys_way() {
+        let (pool, mut trace) = (pool(1), Trace::default());
+        let held = pool.acquire(Duration::ZERO, &mut trace).unwrap();
+        let sql = "SELECT * FROM range(100000)";
+        for _ in 0..2 {
+            held.stream(sql, &mut trace, |stream, _| Ok(stream.next().transpose()?)).unwrap();
+            let failed = held.stream(sql, &mut trace, |stream, _| {
+                stream.next().transpose()?;
+                Err::<(), _>(QueryError::Answer("enough".to_owned()))
+            });
+            assert_eq!(failed.unwrap_err().to_string(), "enough");
+        }
+        assert_eq!(held.stream("SELECT 1", &mut trace, |stream, _| Ok(stream.count())).unwrap(), 1);
+    }
+
+    #[test]
     fn every_query_is_counted_even_one_that_fails() {
         let (pool, mut trace) = (pool(1), Trace::default());
         let held = pool.acquire(Duration::ZERO, &mut trace).unwrap();

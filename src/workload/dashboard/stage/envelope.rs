@@ -110,6 +110,12 @@ fn bundle(window: &Window) -> Result<Vec<Part>, QueryError> {
         .collect()
 }
 
+/// One line of a matrix: its category, and the rows of the window in it, each with its column.
+struct Line<'a> {
+    header: &'a Value,
+    cells: Vec<(usize, &'a [Value])>,
+}
+
 /// Categories down and across in the order in which they come, a cell where they meet. A pivot has the number of orders
 /// in each cell as well, and their total in each row.
 fn crossed(visual: Visual, window: &Window) -> Result<Part, QueryError> {
@@ -117,7 +123,7 @@ fn crossed(visual: Visual, window: &Window) -> Result<Part, QueryError> {
     let (down, across, amount) = (down?, across?, amount?);
     let orders = if visual == Visual::Pivot { Some(place(&window.names, "orders")?) } else { None };
     let (mut headers, mut places) = (Vec::new(), BTreeMap::new());
-    let (mut rows, mut cells): (Vec<Value>, Vec<Vec<(usize, &Vec<Value>)>>) = (Vec::new(), Vec::new());
+    let mut lines: Vec<Line<'_>> = Vec::new();
     let mut known = BTreeMap::new();
     for row in &window.rows {
         // A null has a text of its own, apart from the empty string.
@@ -127,11 +133,10 @@ fn crossed(visual: Visual, window: &Window) -> Result<Part, QueryError> {
             headers.len() - 1
         });
         let line = *known.entry(text(&row[down])).or_insert_with(|| {
-            rows.push(row[down].clone());
-            cells.push(Vec::new());
-            rows.len() - 1
+            lines.push(Line { header: &row[down], cells: Vec::new() });
+            lines.len() - 1
         });
-        cells[line].push((column, row));
+        lines[line].cells.push((column, row));
     }
     let measures = 1 + usize::from(orders.is_some());
     let mut columns = vec!["down".to_owned()];
@@ -140,12 +145,11 @@ fn crossed(visual: Visual, window: &Window) -> Result<Part, QueryError> {
         columns.extend(orders.map(|_| format!("{header} orders")));
     }
     columns.extend(orders.map(|_| "orders".to_owned()));
-    let rows = rows
+    let rows = lines
         .into_iter()
-        .zip(cells)
-        .map(|(header, cells)| {
+        .map(|Line { header, cells }| {
             let mut line = vec![Value::Null; columns.len()];
-            line[0] = header;
+            line[0] = header.clone();
             let mut total = 0;
             for (column, row) in cells {
                 line[1 + measures * column] = row[amount].clone();

@@ -13,8 +13,8 @@ use super::capture::copy;
 
 /// Writes batches, each as it comes, to an Arrow IPC stream.
 ///
-/// Nothing is copied but the values of dictionaries: the stream's writer keeps the last ones until the stream ends,
-/// and so would keep what a producer wants back after every batch.
+/// Nothing is copied but dictionary columns, keys and values: the stream's writer keeps the last ones until the stream
+/// ends, and so would keep what a producer wants back after every batch.
 pub struct NativeWriter<W: Write> {
     writer: StreamWriter<W>,
     schema: SchemaRef,
@@ -42,7 +42,7 @@ impl<W: Write> NativeWriter<W> {
     pub fn write(&mut self, batch: RecordBatch) -> Result<(), ArrowError> {
         let (_, mut arrays, rows) = batch.into_parts();
         for &c in &self.dictionaries {
-            arrays[c] = own_values(&arrays[c])?;
+            arrays[c] = owned(&arrays[c])?;
         }
         let options = RecordBatchOptions::new().with_row_count(Some(rows));
         let batch = RecordBatch::try_new_with_options(Arc::clone(&self.schema), arrays, &options)?;
@@ -59,10 +59,12 @@ impl<W: Write> NativeWriter<W> {
     }
 }
 
-fn own_values(array: &ArrayRef) -> Result<ArrayRef, ArrowError> {
-    match array.as_any_dictionary_opt() {
+/// The dictionary column with keys and values of its own.
+fn owned(array: &ArrayRef) -> Result<ArrayRef, ArrowError> {
+    let keys = copy(array)?;
+    match keys.as_any_dictionary_opt() {
         Some(dictionary) => Ok(dictionary.with_values(copy(dictionary.values())?)),
-        None => Ok(Arc::clone(array)),
+        None => Ok(keys),
     }
 }
 
@@ -129,7 +131,7 @@ mod tests {
         writer.write(table).unwrap();
         writer.finish().unwrap();
         let read = StreamReader::try_new(bytes.as_slice(), None).unwrap().next().unwrap().unwrap();
-        let columns = read.columns().iter().map(|column| copy(column).unwrap()).collect();
+        let columns = read.columns().iter().map(|column| owned(column).unwrap()).collect();
         RecordBatch::try_new(table.schema(), columns).unwrap()
     }
 
