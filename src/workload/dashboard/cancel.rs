@@ -79,9 +79,9 @@ mod tests {
     fn it_stops_what_runs_and_never_what_runs_next_on_the_same_connection() {
         let (pool, cancel) = (pool(1), Arc::new(Cancel::default()));
         std::thread::scope(|scope| {
-            let running = scope.spawn(|| {
-                let mut trace = Trace::default();
-                let held = pool.acquire_for(Duration::ZERO, Some(&cancel), &mut trace).unwrap();
+            let mut trace = Trace::default();
+            let held = pool.acquire_for(Duration::ZERO, Some(&cancel), &mut trace).unwrap();
+            let running = scope.spawn(move || {
                 held.stream(ENDLESS, &mut trace, |stream, _| Ok(stream.collect::<Result<Vec<_>, _>>()?)).err()
             });
             while !running.is_finished() {
