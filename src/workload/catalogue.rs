@@ -177,6 +177,12 @@ pub static DASHBOARD: Suite = Suite {
             domain: Domain::Numbers(&[1, 4, 8, 10, 20, 100]),
             required: false,
         },
+        Axis {
+            name: "consumer",
+            about: "who takes the answer from a server over loopback: who reads on; who waits 100 ms behind the head; who leaves behind the first bytes, timed until all is free; who reads on beside one that blocks; who never reads, timed until it is cut off and all is free; the last three need answers of 128 KiB or more; without it there is no server",
+            domain: Domain::Words(&["normal", "delayed", "disconnecting", "beside-slow", "stalled"]),
+            required: false,
+        },
         CPUS_AXIS,
     ],
     lanes: &[
@@ -353,6 +359,34 @@ pub static DASHBOARD: Suite = Suite {
         },
         Check { name: "nothing-left", about: "no connection, lease or place is held when a request is answered" },
         Check { name: "type-fidelity", about: "every type that DuckDB and Arrow share arrives as itself" },
+        Check {
+            name: "handler-parity",
+            about: "over HTTP comes byte for byte what the lane answers, but for what lies under nulls, with the cursor of a full page in the same place; what is no request is refused",
+        },
+        Check {
+            name: "cancel-before-first-batch",
+            about: "a client that leaves while the query runs ends it: all is free within 2 s, and there is one audit record",
+        },
+        Check {
+            name: "cancel-while-streaming",
+            about: "a client that leaves in the middle of 10,000 rows ends them: all is free within 2 s, and there is one audit record",
+        },
+        Check {
+            name: "slow-consumer",
+            about: "a client that never reads is cut off within 500 ms and 2 s, told of no success, and all is free",
+        },
+        Check {
+            name: "independent-request",
+            about: "while one client blocks its lane and holds one connection at most, another is answered whole",
+        },
+        Check {
+            name: "no-false-success",
+            about: "an answer that fails behind its first bytes breaks off without an end, trailers or a cursor; one that fails before is an error",
+        },
+        Check {
+            name: "pool-exhausted",
+            about: "with every connection held by others a request is refused within its patience, and answered once one is free",
+        },
     ],
     metrics: &[
         LATENCY,
@@ -402,12 +436,17 @@ const ARROW_TABLES: &[Only] = &[only("visual", "detail", &["detail", "mixed"]), 
 const ARROW_TABLES_OR_JSON: &[Only] =
     &[Only { axis: "response", values: &["json"], absent: "arrow", when: Some(("visual", DRAWN)) }];
 
-/// A piece of a path has one detail table and one client.
-const PIECES: &[Only] = &[only("visual", "detail", &["detail"]), only("clients", "1", &["1"])];
+/// A piece of a path has one detail table, one client, and no server.
+const PIECES: &[Only] =
+    &[only("visual", "detail", &["detail"]), only("clients", "1", &["1"]), only("consumer", "none", &["none"])];
 
 /// A piece that a narrow table has no column for.
-const WIDE_PIECES: &[Only] =
-    &[only("shape", "", &["wide"]), only("visual", "detail", &["detail"]), only("clients", "1", &["1"])];
+const WIDE_PIECES: &[Only] = &[
+    only("shape", "", &["wide"]),
+    only("visual", "detail", &["detail"]),
+    only("clients", "1", &["1"]),
+    only("consumer", "none", &["none"]),
+];
 
 /// What every lane that answers requests is held to.
 macro_rules! contract {
@@ -647,7 +686,8 @@ const CONNECTION_WAIT: Metric = time("connection_wait", "waiting for a connectio
 const CONNECTION_HOLD: Metric = time("connection_hold", "from getting the connection to giving it back");
 const DATABASE_AND_CAPTURE: Metric =
     time("database_and_capture", "running the query, fetching its batches, and copying them where the lane does");
-const BLOCKED_HOLD: Metric = time("blocked_hold", "how long a slow consumer beside the operation held a connection");
+const BLOCKED_HOLD: Metric =
+    time("blocked_hold", "how long a slow consumer beside the operation had held a connection by its end");
 
 const BLOCKED_RSS_BYTES: Metric = Metric {
     name: Cow::Borrowed("blocked_rss_bytes"),

@@ -256,6 +256,21 @@ pub enum WorkloadError {
         /// What the axis may be.
         expected: &'static str,
     },
+    /// The answer is too small for what the consumer is there for.
+    #[error(
+        "the answer has {bytes} bytes, and the consumer `{consumer}` blocks nobody with fewer than {least}; take more rows or the wide shape"
+    )]
+    NothingBlocks {
+        /// The consumer.
+        consumer: &'static str,
+        /// The bytes of the answer.
+        bytes: usize,
+        /// The bytes that it must have.
+        least: usize,
+    },
+    /// A server or its client failed.
+    #[error(transparent)]
+    Http(#[from] dashboard::http::HttpError),
     /// The lane does not take the case.
     #[error("lane `{lane}` of suite `{suite}` can't run the case `{case}`: axis `{axis}` must be {}", values.join(" or "))]
     Refused {

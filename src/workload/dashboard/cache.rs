@@ -11,8 +11,10 @@ use std::time::Duration;
 
 use arrow::record_batch::RecordBatch;
 
+use super::cancel::Cancel;
 use super::error::QueryError;
 use super::governor::Scope;
+use super::pool::LOOK;
 use super::trace::Trace;
 use crate::measure::clock;
 use crate::workload::locked;
@@ -125,6 +127,21 @@ impl Cache {
     ///
     /// Nobody came back with it in time.
     pub fn lookup(&self, key: Key, patience: Duration, trace: &mut Trace) -> Result<Lookup<'_>, QueryError> {
+        self.lookup_for(key, patience, None, trace)
+    }
+
+    /// Looks the result up for a request that may be cancelled.
+    ///
+    /// # Errors
+    ///
+    /// Nobody came back with it in time, or the request was cancelled before.
+    pub fn lookup_for(
+        &self,
+        key: Key,
+        patience: Duration,
+        cancel: Option<&Arc<Cancel>>,
+        trace: &mut Trace,
+    ) -> Result<Lookup<'_>, QueryError> {
         let mut state = locked(&self.state);
         let mut begin = None;
         loop {
@@ -141,9 +158,10 @@ impl Cache {
                 Some(Entry::Filling) => {
                     let begin = *begin.get_or_insert_with(clock::now);
                     let left = patience.saturating_sub(begin.elapsed());
-                    if left.is_zero() {
+                    if left.is_zero() || cancel.is_some_and(|cancel| cancel.is_cancelled()) {
                         return Err(QueryError::Coalesced { waited_ms: begin.elapsed_ns() / 1_000_000 });
                     }
+                    let left = if cancel.is_some() { left.min(LOOK) } else { left };
                     state = self.settled.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
                 }
                 None => {

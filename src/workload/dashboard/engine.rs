@@ -4,6 +4,7 @@
 //! connection is taken. A denied one ends there. What comes out of the database is charged to the result's budget batch
 //! by batch, before a lane sees it.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
@@ -15,6 +16,7 @@ use super::admission::{Admission, Permit};
 use super::audit::{Audit, Outcome, Record};
 use super::budget::{Charge, ResultBudget};
 use super::cache::Cache;
+use super::cancel::Cancel;
 use super::cursor::Cursors;
 use super::definition::{Definition, first_page};
 use super::error::QueryError;
@@ -174,7 +176,16 @@ impl Engine {
     ///
     /// None came free in time.
     pub fn connect(&self, trace: &mut Trace) -> Result<Connected<'_>, QueryError> {
-        Ok(self.pool.acquire(self.capacity.patience, trace)?)
+        self.connect_for(None, trace)
+    }
+
+    /// A connection for a request that may be cancelled.
+    ///
+    /// # Errors
+    ///
+    /// None came free in time, or the request was cancelled before one did.
+    pub fn connect_for(&self, cancel: Option<&Arc<Cancel>>, trace: &mut Trace) -> Result<Connected<'_>, QueryError> {
+        Ok(self.pool.acquire_for(self.capacity.patience, cancel, trace)?)
     }
 
     /// Runs the query of `definition` and hands its batches, charged and with their columns in the order asked for, to

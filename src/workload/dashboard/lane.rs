@@ -7,6 +7,7 @@ use arrow::record_batch::RecordBatch;
 
 use super::SUITE;
 use super::cache::{Key, Lease, Lookup};
+use super::cancel::Cancel;
 use super::definition::Definition;
 use super::engine::Engine;
 use super::error::QueryError;
@@ -83,6 +84,11 @@ const fn lane(name: &'static str, path: Path, fault: Option<Fault>) -> Lane {
 pub trait Sink: Write {
     /// Says in the answer's head where the next page begins. Only before anything is written.
     fn next_page(&mut self, cursor: &str);
+
+    /// What stops the request once nobody waits for its answer; none where somebody always does.
+    fn cancel(&self) -> Option<&Arc<Cancel>> {
+        None
+    }
 }
 
 /// An answer that stays in this process.
@@ -193,7 +199,7 @@ impl Lane {
             Path::Native => self.native(engine, definition, trace, sink)?,
             Path::ApiDirect | Path::Adopted => direct(engine, definition, request.format, trace, sink)?,
             Path::Cold | Path::Warm | Path::OrderedFrame => {
-                let lease = self.retained(engine, definition, trace)?;
+                let lease = self.retained(engine, definition, sink.cancel(), trace)?;
                 let frame = if path == Path::OrderedFrame { Shaping::Lease } else { Shaping::Maps };
                 let answered = write(engine, definition, request.format, frame, lease.batches(), None, sink)?;
                 if self.fault == Some(Fault::KeepsLease) {
@@ -214,7 +220,7 @@ impl Lane {
         trace: &mut Trace,
         sink: &mut dyn Sink,
     ) -> Result<Answered, QueryError> {
-        let connected = engine.connect(trace)?;
+        let connected = engine.connect_for(sink.cancel(), trace)?;
         if self.fault == Some(Fault::SecondQuery) {
             engine.count(&connected, definition, trace)?;
         }
@@ -262,16 +268,22 @@ impl Lane {
     }
 
     /// The retained result, which the first request for it computes.
-    fn retained(self, engine: &Engine, definition: &Definition, trace: &mut Trace) -> Result<Lease, QueryError> {
+    fn retained(
+        self,
+        engine: &Engine,
+        definition: &Definition,
+        cancel: Option<&Arc<Cancel>>,
+        trace: &mut Trace,
+    ) -> Result<Lease, QueryError> {
         let key = match self.fault {
             Some(Fault::StaleCache) => Key { snapshot: 0, ..definition.key },
             Some(Fault::CrossPrincipal) => Key { scope: [0; 32], ..definition.key },
             _ => definition.key,
         };
-        match engine.cache.lookup(key, engine.patience(), trace)? {
+        match engine.cache.lookup_for(key, engine.patience(), cancel, trace)? {
             Lookup::Hit(lease) => Ok(lease),
             Lookup::Miss(filling) => {
-                let connected = engine.connect(trace)?;
+                let connected = engine.connect_for(cancel, trace)?;
                 let batches = captured(engine, &connected, definition, trace)?;
                 connected.release(trace);
                 Ok(filling.fill(batches, trace))
@@ -325,7 +337,7 @@ fn direct(
     trace: &mut Trace,
     sink: &mut dyn Sink,
 ) -> Result<Answered, QueryError> {
-    let connected = engine.connect(trace)?;
+    let connected = engine.connect_for(sink.cancel(), trace)?;
     let batches = captured(engine, &connected, definition, trace)?;
     let rows: usize = batches.iter().map(RecordBatch::num_rows).sum();
     let total = if rows > definition.limit as usize {

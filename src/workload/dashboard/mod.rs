@@ -3,7 +3,8 @@
 //! A [`request`] is decided upon ([`governor`]), admitted ([`admission`]), planned into one query ([`definition`]) and
 //! written to the audit log ([`audit`]) before the lanes part; all of that, the connections ([`pool`]) and the
 //! retained results ([`cache`]) are the [`engine`]. The lanes differ in what they make of its batches ([`lane`],
-//! [`stage`]). One client asks over and over ([`bench`]), or many at one moment ([`crowd`]).
+//! [`stage`]). One client asks over and over ([`bench`]), or many at one moment ([`crowd`]), or one over a connection to a
+//! server ([`http`]).
 //! Their answers are read back and held to the fixture, which is made without the database ([`answer`], [`mod@check`]).
 
 pub mod admission;
@@ -12,6 +13,7 @@ pub mod audit;
 pub mod bench;
 pub mod budget;
 pub mod cache;
+pub mod cancel;
 pub mod check;
 pub mod crowd;
 pub mod cursor;
@@ -20,6 +22,7 @@ pub mod engine;
 pub mod error;
 pub mod expect;
 pub mod governor;
+pub mod http;
 pub mod lane;
 mod pieces;
 pub mod pool;
@@ -31,6 +34,7 @@ pub mod trace;
 use self::bench::{Dashboard, Subject};
 use self::crowd::Clients;
 use self::engine::Table;
+use self::http::scenario::{Consumer, Served};
 use self::lane::Lane;
 use self::request::{Format, Visual};
 use super::catalogue::DASHBOARD;
@@ -55,11 +59,20 @@ pub fn open(lane: &str, case: &Case, setup: &Setup) -> Result<Box<dyn Bench>, Wo
         let (lane, case) = (lane.to_owned(), case.clone());
         return Err(WorkloadError::Refused { suite: SUITE, lane, case, axis: only.axis, values: only.values });
     }
+    let consumer = consumer(case)?;
     if let Some(piece) = pieces::open(lane, subject, setup)? {
         return Ok(piece);
     }
     let lane = Lane::named(lane)?;
-    Ok(match clients(case)? {
+    let clients = clients(case)?;
+    if let Some(consumer) = consumer {
+        if clients > 1 {
+            let expected = "1 or left out where the axis `consumer` is there";
+            return Err(WorkloadError::Axis { suite: SUITE, axis: "clients", case: case.clone(), expected });
+        }
+        return Ok(Box::new(Served::open(consumer, lane, subject, setup)?));
+    }
+    Ok(match clients {
         1 => Box::new(Dashboard::open(lane, subject, setup)?),
         clients => Box::new(Clients::open(lane, subject, clients, setup)?),
     })
@@ -97,6 +110,18 @@ fn subject(case: &Case) -> Result<Subject, WorkloadError> {
         }
     };
     Ok(Subject { table: Table { shape, rows }, visual, format })
+}
+
+fn consumer(case: &Case) -> Result<Option<Consumer>, WorkloadError> {
+    if case.get("consumer").is_none() {
+        return Ok(None);
+    }
+    case.text("consumer").and_then(Consumer::named).map(Some).ok_or_else(|| WorkloadError::Axis {
+        suite: SUITE,
+        axis: "consumer",
+        case: case.clone(),
+        expected: "the name of a consumer, such as `normal`",
+    })
 }
 
 fn clients(case: &Case) -> Result<u32, WorkloadError> {

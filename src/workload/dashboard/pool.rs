@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use duckdb::{ArrowStream, Connection, InterruptHandle};
 
+use super::cancel::Cancel;
 use super::error::QueryError;
 use super::query_log::QueryLog;
 use super::trace::Trace;
@@ -23,7 +24,16 @@ pub enum PoolError {
         /// How long was waited.
         waited_ms: u64,
     },
+    /// Nobody waits for what it was for.
+    #[error("the client left after its request had waited {waited_ms} ms for a connection")]
+    Abandoned {
+        /// How long was waited.
+        waited_ms: u64,
+    },
 }
+
+/// How often a request that waits looks whether its client is still there.
+pub(super) const LOOK: Duration = Duration::from_millis(10);
 
 /// Connections to one database.
 pub struct Pool {
@@ -54,18 +64,40 @@ impl Pool {
     ///
     /// None came free in time.
     pub fn acquire(&self, patience: Duration, trace: &mut Trace) -> Result<Connected<'_>, PoolError> {
+        self.acquire_for(patience, None, trace)
+    }
+
+    /// A connection for a request that may be cancelled, for which it waits at most `patience`.
+    ///
+    /// # Errors
+    ///
+    /// None came free in time, or the request was cancelled before one did.
+    pub fn acquire_for(
+        &self,
+        patience: Duration,
+        cancel: Option<&Arc<Cancel>>,
+        trace: &mut Trace,
+    ) -> Result<Connected<'_>, PoolError> {
         let begin = clock::now();
         let mut idle = locked(&self.idle);
         loop {
+            if cancel.is_some_and(|cancel| cancel.is_cancelled()) {
+                return Err(PoolError::Abandoned { waited_ms: begin.elapsed_ns() / 1_000_000 });
+            }
             if let Some(connection) = idle.pop() {
+                drop(idle);
                 let since = clock::now();
                 trace.connection_wait_ns += since.since_ns(begin);
-                return Ok(Connected { connection: Some(connection), pool: self, since });
+                if let Some(cancel) = cancel {
+                    cancel.attach(connection.interrupt_handle());
+                }
+                return Ok(Connected { connection: Some(connection), pool: self, since, cancel: cancel.cloned() });
             }
             let left = patience.saturating_sub(begin.elapsed());
             if left.is_zero() {
                 return Err(PoolError::Exhausted { size: self.size, waited_ms: begin.elapsed_ns() / 1_000_000 });
             }
+            let left = if cancel.is_some() { left.min(LOOK) } else { left };
             idle = self.returned.wait_timeout(idle, left).unwrap_or_else(PoisonError::into_inner).0;
         }
     }
@@ -106,6 +138,7 @@ pub struct Connected<'a> {
     connection: Option<Connection>,
     pool: &'a Pool,
     since: Moment,
+    cancel: Option<Arc<Cancel>>,
 }
 
 impl Connected<'_> {
@@ -173,6 +206,9 @@ impl Connected<'_> {
 impl Drop for Connected<'_> {
     fn drop(&mut self) {
         if let Some(connection) = self.connection.take() {
+            if let Some(cancel) = &self.cancel {
+                cancel.detach();
+            }
             locked(&self.pool.idle).push(connection);
             self.pool.returned.notify_one();
         }

@@ -9,6 +9,7 @@ mod oracle;
 mod pages;
 mod retention;
 mod text;
+mod transport;
 mod trial;
 mod types;
 

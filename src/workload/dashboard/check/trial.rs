@@ -6,7 +6,7 @@ use arrow::record_batch::RecordBatch;
 use serde_json::Value;
 
 use super::text::{self, of};
-use super::{AnswerCheck, behaviour, governance, oracle, pages, retention, types};
+use super::{AnswerCheck, behaviour, governance, oracle, pages, retention, transport, types};
 use crate::fixture::{self, Family, Name, orders};
 use crate::workload::dashboard::answer;
 use crate::workload::dashboard::bench::{Dashboard, Subject};
@@ -113,7 +113,8 @@ impl<'a> Trial<'a> {
 
     /// Whether a check looks at the case's own answer; the others make tables of their own.
     pub(super) fn looks_at_the_case(check: &str) -> bool {
-        AnswerCheck::named(check).is_some() || ["empty-result", "one-query", "cache-outcomes"].contains(&check)
+        AnswerCheck::named(check).is_some()
+            || ["empty-result", "one-query", "cache-outcomes", "handler-parity"].contains(&check)
     }
 
     /// Runs a check.
@@ -137,6 +138,13 @@ impl<'a> Trial<'a> {
             "own-scope" => retention::own_scope(self),
             "nothing-left" => retention::nothing_left(self),
             "type-fidelity" => types::type_fidelity(self),
+            "handler-parity" => transport::handler_parity(self),
+            "cancel-before-first-batch" => transport::cancel_before_first_batch(self),
+            "cancel-while-streaming" => transport::cancel_while_streaming(self),
+            "slow-consumer" => transport::slow_consumer(self),
+            "independent-request" => transport::independent_request(self),
+            "no-false-success" => transport::no_false_success(self),
+            "pool-exhausted" => transport::pool_exhausted(self),
             _ => Err(format!("nobody taught the suite how to run the check `{check}`")),
         }
     }
@@ -148,7 +156,12 @@ impl<'a> Trial<'a> {
 
     /// An engine over a table of the same shape with so many rows.
     pub(super) fn engine(&self, rows: u32) -> Result<Engine, String> {
-        Engine::open(Table { rows, ..self.subject.table }, self.setup, Capacity::default()).map_err(of)
+        self.engine_with(rows, Capacity::default())
+    }
+
+    /// An engine with this capacity over a table of the same shape with so many rows.
+    pub(super) fn engine_with(&self, rows: u32, capacity: Capacity) -> Result<Engine, String> {
+        Engine::open(Table { rows, ..self.subject.table }, self.setup, capacity).map_err(of)
     }
 
     /// The subject, as a table of so many rows: in Arrow, or in JSON where the case asks for it.
