@@ -11,8 +11,9 @@ use std::sync::Arc;
 use arrow::array::{Array, ArrayRef, Float64Array, RecordBatch, StringArray, UInt16Array, UInt32Array, UInt64Array};
 use arrow::datatypes::{DataType, Field, Schema};
 use arrow::error::ArrowError;
+use arrow::ipc::CompressionType;
 use arrow::ipc::reader::FileReader;
-use arrow::ipc::writer::FileWriter;
+use arrow::ipc::writer::{FileWriter, IpcWriteOptions};
 use serde::{Deserialize, Serialize};
 
 use super::RunRecord;
@@ -142,7 +143,9 @@ pub(super) fn encode(record: &RunRecord, metrics: &[Metric]) -> Result<Vec<u8>, 
     let head = serde_json::to_string(&head).map_err(|error| RunFileError::Head(error.to_string()))?;
     let schema = Arc::new(Schema::new(fields).with_metadata(HashMap::from([(HEAD.to_owned(), head)])));
     let batch = RecordBatch::try_new(Arc::clone(&schema), columns)?;
-    let mut writer = FileWriter::try_new(Vec::new(), &schema)?;
+    // Counters that never vary would take more room than all else.
+    let options = IpcWriteOptions::default().try_with_compression(Some(CompressionType::LZ4_FRAME))?;
+    let mut writer = FileWriter::try_new_with_options(Vec::new(), &schema, options)?;
     writer.write(&batch)?;
     Ok(writer.into_inner()?)
 }

@@ -111,7 +111,7 @@ mod tests {
         let mut trace = Trace::default();
         let _held = pool.acquire(Duration::ZERO, &mut trace).unwrap();
         cancel.cancel();
-        let error = pool.acquire_for(Duration::from_secs(600), Some(&cancel), &mut trace).err().unwrap();
+        let error = pool.acquire_for(Duration::from_mins(10), Some(&cancel), &mut trace).err().unwrap();
         assert!(matches!(error, PoolError::Abandoned { .. }), "{error}");
     }
 }

@@ -188,6 +188,24 @@ impl Engine {
         Ok(self.pool.acquire_for(self.capacity.patience, cancel, trace)?)
     }
 
+    /// Does `work` with a connection for a request that may be cancelled, gives it back, and adds the time that it was held
+    /// to `trace`, whatever came of the work.
+    ///
+    /// # Errors
+    ///
+    /// No connection, or what `work` reports.
+    pub fn holding<T>(
+        &self,
+        cancel: Option<&Arc<Cancel>>,
+        trace: &mut Trace,
+        work: impl FnOnce(&Connected<'_>, &mut Trace) -> Result<T, QueryError>,
+    ) -> Result<T, QueryError> {
+        let connected = self.connect_for(cancel, trace)?;
+        let result = work(&connected, trace);
+        connected.release(trace);
+        result
+    }
+
     /// Runs the query of `definition` and hands its batches, charged and with their columns in the order asked for, to
     /// `each` as they come. `begin` sees the schema and the charge before the first of them.
     ///

@@ -11,6 +11,7 @@ use super::cancel::Cancel;
 use super::definition::Definition;
 use super::engine::Engine;
 use super::error::QueryError;
+use super::pool::Connected;
 use super::request::{Format, Request};
 use super::stage::envelope::Envelope;
 use super::stage::frame::{Frame, Window};
@@ -212,7 +213,7 @@ impl Lane {
         Ok(answered)
     }
 
-    /// Batches as they come, no longer held than it takes to write them.
+    /// Batches as they come, no longer held than it takes to write them. The connection is held until the last is.
     fn native(
         self,
         engine: &Engine,
@@ -220,9 +221,27 @@ impl Lane {
         trace: &mut Trace,
         sink: &mut dyn Sink,
     ) -> Result<Answered, QueryError> {
-        let connected = engine.connect_for(sink.cancel(), trace)?;
+        if self.fault == Some(Fault::KeepsConnection) {
+            let connected = engine.connect_for(sink.cancel(), trace)?;
+            let answered = self.stream(engine, &connected, definition, trace, sink);
+            std::mem::forget(connected);
+            return answered;
+        }
+        let cancel = sink.cancel().cloned();
+        engine
+            .holding(cancel.as_ref(), trace, |connected, trace| self.stream(engine, connected, definition, trace, sink))
+    }
+
+    fn stream(
+        self,
+        engine: &Engine,
+        connected: &Connected<'_>,
+        definition: &Definition,
+        trace: &mut Trace,
+        sink: &mut dyn Sink,
+    ) -> Result<Answered, QueryError> {
         if self.fault == Some(Fault::SecondQuery) {
-            engine.count(&connected, definition, trace)?;
+            engine.count(connected, definition, trace)?;
         }
         let limit = u64::from(definition.limit);
         let mut answered = Answered::default();
@@ -231,7 +250,7 @@ impl Lane {
         let mut sink = Some(sink);
         let mut writer = None;
         let schema = engine.stream(
-            &connected,
+            connected,
             definition,
             trace,
             |found, charge| Engine::public_schema(definition, found, charge),
@@ -258,11 +277,6 @@ impl Lane {
             (None, Some(sink)) => NativeWriter::new(schema, sink)?.finish()?,
             (None, None) => {}
         }
-        if self.fault == Some(Fault::KeepsConnection) {
-            std::mem::forget(connected);
-        } else {
-            connected.release(trace);
-        }
         answered.cursor = is_full.then(|| next(engine, definition));
         Ok(answered)
     }
@@ -283,9 +297,8 @@ impl Lane {
         match engine.cache.lookup_for(key, engine.patience(), cancel, trace)? {
             Lookup::Hit(lease) => Ok(lease),
             Lookup::Miss(filling) => {
-                let connected = engine.connect_for(cancel, trace)?;
-                let batches = captured(engine, &connected, definition, trace)?;
-                connected.release(trace);
+                let batches =
+                    engine.holding(cancel, trace, |connected, trace| captured(engine, connected, definition, trace))?;
                 Ok(filling.fill(batches, trace))
             }
         }
@@ -300,7 +313,7 @@ fn next(engine: &Engine, definition: &Definition) -> String {
 /// The batches of the result, with every byte their own.
 fn captured(
     engine: &Engine,
-    connected: &super::pool::Connected<'_>,
+    connected: &Connected<'_>,
     definition: &Definition,
     trace: &mut Trace,
 ) -> Result<Vec<RecordBatch>, QueryError> {
@@ -337,17 +350,16 @@ fn direct(
     trace: &mut Trace,
     sink: &mut dyn Sink,
 ) -> Result<Answered, QueryError> {
-    let connected = engine.connect_for(sink.cancel(), trace)?;
-    let batches = captured(engine, &connected, definition, trace)?;
-    let rows: usize = batches.iter().map(RecordBatch::num_rows).sum();
-    let total = if rows > definition.limit as usize {
-        let total = engine.count(&connected, definition, trace)?;
+    let (batches, total) = engine.holding(sink.cancel(), trace, |connected, trace| {
+        let batches = captured(engine, connected, definition, trace)?;
+        let rows: usize = batches.iter().map(RecordBatch::num_rows).sum();
+        let is_full = rows > definition.limit as usize;
+        let total = if is_full { Some(engine.count(connected, definition, trace)?) } else { None };
+        Ok((batches, total))
+    })?;
+    if total.is_some() {
         sink.next_page(&next(engine, definition));
-        Some(total)
-    } else {
-        None
-    };
-    connected.release(trace);
+    }
     write(engine, definition, format, Shaping::Maps, &batches, total, sink)
 }
 
