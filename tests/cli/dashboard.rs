@@ -88,15 +88,73 @@ fn equal_lanes_never_proceed() {
 }
 
 #[test]
-fn the_committed_evidence_gives_its_verdict_again_to_the_bit() {
-    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("results/reference/dashboard-native");
-    let campaign = fs::read_dir(folder)
-        .expect("reference evidence")
-        .map(|entry| entry.expect("an entry").path())
-        .find(|path| path.is_dir())
-        .expect("a campaign");
-    let answer = crate::gate::gate(&["report".as_ref(), campaign.as_os_str(), "--format".as_ref(), "json".as_ref()]);
-    assert_eq!(answer.code, 0, "{}", answer.stderr);
+fn one_more_copy_of_the_payload_is_caught_by_the_allocation_budget() {
+    let bench = Bench::new();
+    let text = r#"
+gate = 1
+name = "copied"
+title = "One more copy of the payload"
+target = { suite = "dashboard" }
+matrix = { shape = ["wide"], rows = [999] }
+profile.quick = { grade = "preliminary", pairs = 3, min_time = "50ms" }
+
+[[hypothesis]]
+id = "copied"
+claim = "A copy of every batch costs nothing"
+baseline = { lane = "native-v1" }
+candidate = { lane = "calibrate:extra-copy" }
+rollback = "take the copy out"
+[[hypothesis.guardrail]]
+metric = "rust_heap_bytes"
+max_ratio = 1.05
+"#;
+    let answer = bench.run(&bench.file("copied.toml", text), &["--profile", "quick", "--format", "json"]);
+    assert_eq!(answer.code, 10, "{answer:?}");
     let report = answer.json();
-    assert_eq!((&report["grade"], &report["verdict"]), (&"comparison".into(), &"revise".into()));
+    let budgets = report["hypotheses"][0]["budgets"].as_array().expect("budgets");
+    let copied = budgets.iter().find(|budget| budget["metric"] == "rust_heap_bytes").expect("the allocation budget");
+    assert_eq!((&copied["outcome"], &copied["exact"]), (&"fail".into(), &true.into()), "{copied}");
+    // It answers the same, so that nothing else tells.
+    let checks = report["hypotheses"][0]["checks"].as_array().expect("checks");
+    assert!(checks.iter().all(|check| check["status"] == "passed"), "{checks:?}");
+}
+
+#[test]
+fn a_query_where_a_warm_hit_was_is_rejected_however_fast() {
+    let bench = Bench::new();
+    let text = fs::read_to_string("gates/dashboard-warm.toml").expect("the gate");
+    let text = text.replace("shape = [\"narrow\", \"wide\"]", "shape = [\"wide\"]").replace("rows  = [50, 999]", "rows  = [999]");
+    let file = bench.file("warm.toml", &text);
+    let answer = bench.run(&file, &["--profile", "quick", "--format", "json", "--hypothesis", "direct-instead-of-hit"]);
+    assert_eq!(answer.code, 10, "{answer:?}");
+    let report = answer.json();
+    let budgets = report["hypotheses"][0]["budgets"].as_array().expect("budgets");
+    let of = |metric: &str| budgets.iter().find(|budget| budget["metric"] == metric).expect("a budget");
+    assert_eq!(of("physical_queries")["outcome"], "fail");
+    assert_eq!((&of("physical_queries")["value"], &of("ipc_bytes")["outcome"]), (&1.0.into(), &"pass".into()));
+}
+
+#[test]
+fn the_committed_evidence_gives_its_verdicts_again_to_the_bit() {
+    for (gate, verdict) in [
+        ("dashboard-native", "NATIVE"),
+        ("dashboard-http", "HTTP"),
+        ("dashboard-warm", "WARM"),
+        ("dashboard-serializer", "SERIALIZER"),
+        ("dashboard-frame", "FRAME"),
+        ("dashboard-controls", "CONTROLS"),
+        ("dashboard-concurrency", "CONCURRENCY"),
+    ] {
+        let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("results/reference").join(gate);
+        let campaign = fs::read_dir(folder)
+            .expect("reference evidence")
+            .map(|entry| entry.expect("an entry").path())
+            .find(|path| path.is_dir())
+            .expect("a campaign");
+        let answer =
+            crate::gate::gate(&["report".as_ref(), campaign.as_os_str(), "--format".as_ref(), "json".as_ref()]);
+        assert_eq!(answer.code, 0, "{}", answer.stderr);
+        let report = answer.json();
+        assert_eq!((&report["grade"], &report["verdict"]), (&"comparison".into(), &verdict.into()), "{gate}");
+    }
 }
