@@ -268,17 +268,19 @@ impl<'a> Lane<'a> {
                 }
             }
         }
-        Ok((each_of(bytes, clients), each_of(allocs, clients)))
+        Ok((each_of(bytes, clients, room), each_of(allocs, clients, room)))
     }
 }
 
-/// Counts of whole operations, or of batches of so many clients as one client's share.
+/// A count for each of so many operations: its own, or of a batch its client's share.
 #[expect(clippy::cast_precision_loss, reason = "counts stay far below 2^53")]
-fn each_of(counts: Vec<u64>, clients: Option<u32>) -> Samples {
-    match clients {
-        None => Samples::Integers(counts),
-        Some(clients) => Samples::Reals(counts.into_iter().map(|count| count as f64 / f64::from(clients)).collect()),
-    }
+fn each_of(counts: Vec<u64>, clients: Option<u32>, operations: usize) -> Samples {
+    let Some(clients) = clients else { return Samples::Integers(counts) };
+    let shares = counts.into_iter().flat_map(|count| {
+        let share = count as f64 / f64::from(clients);
+        std::iter::repeat_n(share, clients as usize)
+    });
+    Samples::Reals(shares.take(operations).collect())
 }
 
 /// Whether the timed pass has run as long as was asked: an exact number, or a time and a number of which both hold.
@@ -391,6 +393,16 @@ mod tests {
         );
         // One of the warm-up, eleven of the timed pass, one of the counted one.
         assert_eq!(measurement.measured.compared, 13);
+    }
+
+    #[test]
+    fn a_batch_counts_for_each_of_its_clients_and_no_more_than_was_asked() {
+        assert_eq!(each_of(vec![7, 8], None, 2), Samples::Integers(vec![7, 8]));
+        assert_eq!(
+            each_of(vec![8, 12, 16], Some(4), 10),
+            Samples::Reals(vec![2.0, 2.0, 2.0, 2.0, 3.0, 3.0, 3.0, 3.0, 4.0, 4.0])
+        );
+        assert_eq!(each_of(vec![50], Some(100), 3), Samples::Reals(vec![0.5; 3]));
     }
 
     #[test]

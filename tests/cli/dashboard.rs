@@ -123,7 +123,9 @@ max_ratio = 1.05
 fn a_query_where_a_warm_hit_was_is_rejected_however_fast() {
     let bench = Bench::new();
     let text = fs::read_to_string("gates/dashboard-warm.toml").expect("the gate");
-    let text = text.replace("shape = [\"narrow\", \"wide\"]", "shape = [\"wide\"]").replace("rows  = [50, 999]", "rows  = [999]");
+    let text = text
+        .replace("shape = [\"narrow\", \"wide\"]", "shape = [\"wide\"]")
+        .replace("rows  = [50, 999]", "rows  = [999]");
     let file = bench.file("warm.toml", &text);
     let answer = bench.run(&file, &["--profile", "quick", "--format", "json", "--hypothesis", "direct-instead-of-hit"]);
     assert_eq!(answer.code, 10, "{answer:?}");

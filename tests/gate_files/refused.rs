@@ -321,11 +321,17 @@ fn hypotheses() {
 #[test]
 fn cases_that_a_lane_does_not_take() {
     let told = refusals(&[
-        ("a visual that is no table", &[("[1, 50, 1000]", "[1, 50, 1000]\nvisual = [\"detail\", \"kpi\"]\nresponse = [\"json\"]")]),
+        (
+            "a visual that is no table",
+            &[("[1, 50, 1000]", "[1, 50, 1000]\nvisual = [\"detail\", \"kpi\"]\nresponse = [\"json\"]")],
+        ),
         ("a visual that is drawn from JSON", &[("[1, 50, 1000]", "[1, 50, 1000]\nvisual = [\"kpi\"]")]),
         (
             "a crowd for a piece",
-            &[("lane = \"native-v1\"", "lane = \"stage:decode-rows\""), ("[1, 50, 1000]", "[1, 50, 1000]\nclients = [10]")],
+            &[
+                ("lane = \"native-v1\"", "lane = \"stage:decode-rows\""),
+                ("[1, 50, 1000]", "[1, 50, 1000]\nclients = [10]"),
+            ],
         ),
     ]);
     insta::assert_snapshot!(told);
