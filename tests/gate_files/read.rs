@@ -126,15 +126,14 @@ fn a_waiver_is_read() {
 #[test]
 fn the_gates_that_ship_are_flawless() {
     let gates = Path::new(env!("CARGO_MANIFEST_DIR")).join("gates");
-    let shipped = fs::read_dir(&gates).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
-    let mut shipped: Vec<String> = shipped.filter(|name| name.ends_with(".toml")).collect();
-    shipped.push("examples/minimal.toml".to_owned());
+    let shipped = fs::read_dir(&gates).unwrap().map(|entry| entry.unwrap().path());
+    let mut shipped: Vec<_> = shipped.filter(|path| path.extension().is_some_and(|kind| kind == "toml")).collect();
+    shipped.push(gates.join("examples/minimal.toml"));
     assert_eq!(shipped.len(), 8);
     for path in &shipped {
-        let path = path.as_str();
-        let loaded = spec::load(&gates.join(path)).unwrap_or_else(|error| panic!("{}", error.render(false)));
-        assert_eq!(loaded.render_warnings(false), Vec::<String>::new(), "{path}");
-        assert_eq!(Path::new(path).file_stem().unwrap(), loaded.gate.name.as_str());
+        let loaded = spec::load(path).unwrap_or_else(|error| panic!("{}", error.render(false)));
+        assert_eq!(loaded.render_warnings(false), Vec::<String>::new(), "{}", path.display());
+        assert_eq!(path.file_stem().unwrap(), loaded.gate.name.as_str());
     }
     let minimal = fs::read_to_string(gates.join("examples/minimal.toml")).unwrap();
     assert!(minimal.lines().count() <= 20);
