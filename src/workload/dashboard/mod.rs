@@ -3,7 +3,7 @@
 //! A [`request`] is decided upon ([`governor`]), admitted ([`admission`]), planned into one query ([`definition`]) and
 //! written to the audit log ([`audit`]) before the lanes part; all of that, the connections ([`pool`]) and the
 //! retained results ([`cache`]) are the [`engine`]. The lanes differ in what they make of its batches ([`lane`],
-//! [`stage`]). One client asks over and over ([`bench`]), or many at one moment ([`crowd`]), or one over a connection to a
+//! [`stage`]). One client asks over and over ([`mod@bench`]), or many at one moment ([`crowd`]), or one over a connection to a
 //! server ([`http`]).
 //! Their answers are read back and held to the fixture, which is made without the database ([`answer`], [`mod@check`]).
 
