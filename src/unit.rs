@@ -23,17 +23,22 @@ pub enum Unit {
     Count,
     /// Operations per second.
     OperationsPerSecond,
+    /// Bytes per second.
+    BytesPerSecond,
+    /// Another one, which the metric's own name tells, as in `p95-sec/op` or `requests/s`.
+    Other,
 }
 
 impl Unit {
-    /// The short symbol that follows a number in a report; empty for counts.
+    /// The short symbol that follows a number in a report; empty for counts, and where the metric's name tells the unit.
     #[must_use]
     pub const fn symbol(self) -> &'static str {
         match self {
             Self::Nanoseconds => "ns",
             Self::Bytes => "B",
-            Self::Count => "",
+            Self::Count | Self::Other => "",
             Self::OperationsPerSecond => "op/s",
+            Self::BytesPerSecond => "B/s",
         }
     }
 }

@@ -23,8 +23,9 @@ const fn steps(unit: Unit) -> &'static [(f64, &'static str)] {
         Unit::Bytes => {
             &[(1.0, "B"), (KIB, "KiB"), (KIB * KIB, "MiB"), (KIB * KIB * KIB, "GiB"), (KIB * KIB * KIB * KIB, "TiB")]
         }
-        Unit::Count => &[(1.0, "")],
+        Unit::Count | Unit::Other => &[(1.0, "")],
         Unit::OperationsPerSecond => &[(1.0, "op/s"), (1e6, "M op/s"), (1e9, "G op/s")],
+        Unit::BytesPerSecond => &[(1.0, "B/s"), (1e3, "kB/s"), (1e6, "MB/s"), (1e9, "GB/s")],
     }
 }
 
