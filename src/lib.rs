@@ -22,7 +22,7 @@
 //! | [`evidence`] | what happened | a folder that can be checked and read back |
 //! | [`verdict`], [`stats`] | evidence | an outcome for every budget, a verdict for every hypothesis |
 //! | [`report`] | verdicts | terminal, Markdown, JSON |
-//! | [`mod@unit`], [`digest`] | | the words and the hash that all of them use |
+//! | [`mod@unit`], [`program`], [`digest`] | | the words and the hash that all of them use |
 
 pub mod campaign;
 pub mod cli;
@@ -31,6 +31,7 @@ pub mod evidence;
 pub mod fixture;
 pub mod measure;
 pub mod plan;
+pub mod program;
 pub mod report;
 pub mod spec;
 pub mod stats;

@@ -124,7 +124,7 @@ struct State<'a> {
     journal: Journal,
     evidence: Evidence,
     /// The digest of each lane's answer in each case.
-    answers: BTreeMap<(String, Case), String>,
+    answers: request::Answers,
 }
 
 impl State<'_> {
@@ -154,7 +154,7 @@ impl State<'_> {
         let plan = self.campaign.plan;
         let timeout = Duration::from_nanos(plan.profile.timeout_ns);
         for check in &plan.checks {
-            let request = request::of_check(plan, check);
+            let request = request::of_check(plan, check, &self.answers);
             let output = executor.execute(&request, timeout).map_err(|source| CampaignError::Run {
                 what: format!("check `{}`", check.id),
                 lane: check.lane.clone(),
@@ -238,7 +238,7 @@ impl State<'_> {
         }
         self.hold_digests(executor, run, "before it")?;
         self.tell(Event::RunStarted { id: run.id.clone() })?;
-        let request = request::of_run(plan, run, answers);
+        let request = request::of_run(plan, run, answers, &self.answers);
         let timeout = Duration::from_nanos(plan.profile.timeout_ns);
         let output = executor.execute(&request, timeout).map_err(|source| CampaignError::Run {
             what: format!("run `{}`", run.id),

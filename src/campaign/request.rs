@@ -1,16 +1,22 @@
 //! What a process of the plan is asked to do.
 
+use std::collections::BTreeMap;
+
 use crate::plan::{Plan, PlannedCheck, PlannedRun};
-use crate::spec::Target;
+use crate::program::Subject;
+use crate::unit::{Case, Side};
 use crate::worker::protocol::{Limits, Measure, PROTOCOL, Request, Task};
 
-/// The request of a process that checks.
-pub(super) fn of_check(plan: &Plan, check: &PlannedCheck) -> Request {
-    request(plan, &check.lane, &check.cases, check.cpus, Task::Check { checks: check.checks.clone() })
+/// The digests of each lane's answers, case by case.
+pub(super) type Answers = BTreeMap<(String, Case), String>;
+
+/// The request of a process that checks; `known` are the answers of the lanes that were checked before it.
+pub(super) fn of_check(plan: &Plan, check: &PlannedCheck, known: &Answers) -> Request {
+    request(plan, &check.lane, &check.cases, check.cpus, known, Task::Check { checks: check.checks.clone() })
 }
 
 /// The request of a process that measures; `answers` are the digests that its answers must have, case by case.
-pub(super) fn of_run(plan: &Plan, run: &PlannedRun, answers: Vec<String>) -> Request {
+pub(super) fn of_run(plan: &Plan, run: &PlannedRun, answers: Vec<String>, known: &Answers) -> Request {
     let profile = &plan.profile;
     let measure = Measure {
         warmup: profile.warmup,
@@ -20,19 +26,32 @@ pub(super) fn of_run(plan: &Plan, run: &PlannedRun, answers: Vec<String>) -> Req
         counted: plan.counted,
         answers,
     };
-    request(plan, plan.lane(run), &run.cases, run.cpus, Task::Measure(measure))
+    request(plan, plan.lane(run), &run.cases, run.cpus, known, Task::Measure(measure))
 }
 
-fn request(plan: &Plan, lane: &str, cases: &[usize], cpus: u32, task: Task) -> Request {
-    let Target::Suite(suite) = &plan.target;
+fn request(plan: &Plan, lane: &str, cases: &[usize], cpus: u32, known: &Answers, task: Task) -> Request {
+    let cases: Vec<Case> = cases.iter().map(|&case| plan.cases[case].clone()).collect();
     Request {
         protocol: PROTOCOL,
-        suite: suite.clone(),
+        suite: plan.target.suite().to_owned(),
         lane: lane.to_owned(),
-        cases: cases.iter().map(|&case| plan.cases[case].clone()).collect(),
+        subject: subject(plan, lane, &cases, known),
+        cases,
         fixture: plan.fixture,
         fixtures: plan.digests.fixtures.clone(),
         limits: Limits { cpus, memory_bytes: plan.profile.memory_bytes, processes: plan.profile.processes },
         task,
     }
+}
+
+/// What is executed, where the target is about programs: there each side is a lane, and only the candidate is held to
+/// what the other answers.
+fn subject(plan: &Plan, lane: &str, cases: &[Case], known: &Answers) -> Option<Subject> {
+    let side = Side::BOTH.into_iter().find(|side| side.name() == lane)?;
+    let of_baseline = |case: &Case| known.get(&(Side::Baseline.name().to_owned(), case.clone()));
+    let references = match side {
+        Side::Baseline => Vec::new(),
+        Side::Candidate => cases.iter().filter_map(|case| Some((case.clone(), of_baseline(case)?.clone()))).collect(),
+    };
+    Some(Subject { program: plan.target.program(side)?.clone(), expect: plan.target.expect()?.clone(), references })
 }

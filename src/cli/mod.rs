@@ -4,6 +4,7 @@ mod check;
 mod exit;
 mod find;
 mod fixtures;
+mod guard;
 mod print;
 mod progress;
 mod report;
@@ -39,6 +40,9 @@ enum Command {
     /// Measure on behalf of a campaign
     #[command(hide = true)]
     Worker,
+    /// Execute a command that dies with its parent
+    #[command(hide = true)]
+    Guard(guard::Args),
 }
 
 /// Parses the command line, does what it says, and returns the exit code.
@@ -59,6 +63,7 @@ pub fn main() -> ExitCode {
         Command::Report(args) => report::report(&args),
         Command::Schema => schema::schema(),
         Command::Fixtures => fixtures::fixtures(),
+        Command::Guard(args) => return guard::guard(&args),
         Command::Worker => return crate::worker::child::main(),
     };
     match result {

@@ -15,7 +15,7 @@ use crate::measure::Host;
 use crate::plan::{Digests, Plan, Selection};
 use crate::report::{self, Style, View};
 use crate::spec::{self, Gate, Loaded, Target};
-use crate::target::{Executor, Lock, SuiteExecutor};
+use crate::target::{self, Executor, Lock};
 use crate::verdict::{Verdicts, analyse, judge};
 use crate::workload;
 
@@ -66,16 +66,14 @@ enum FailOn {
 
 pub(super) fn run(args: &Args) -> Result<Exit, Failure> {
     let gates = find::gates(&args.gates)?;
-    let mut executor = SuiteExecutor::new();
-    let mut plans = Vec::new();
-    // Every plan is made before any is run, so that wrong usage writes nothing.
+    // Wrong usage is told before anything is built, waited for or written.
     for loaded in &gates {
-        plans.push(plan(args, loaded, &mut executor)?);
+        expand(args, &loaded.gate, Digests::default())?;
     }
     let lock = Lock::acquire(&names(&gates)).map_err(Failure::work)?;
     let mut exit = Exit::Proceed;
-    for (loaded, plan) in gates.iter().zip(&plans) {
-        let done = match execute(args, loaded, plan, &mut executor, plans.len() > 1) {
+    for loaded in &gates {
+        let done = match one(args, loaded, gates.len() > 1) {
             Ok(done) => done,
             // The other gates still have their say; the gravest counts in the end.
             Err(failure) => {
@@ -97,26 +95,33 @@ fn names(gates: &[Loaded]) -> String {
     gates.iter().map(|loaded| loaded.gate.name.as_str()).collect::<Vec<_>>().join(", ")
 }
 
-fn plan(args: &Args, loaded: &Loaded, executor: &mut dyn Executor) -> Result<Plan, Failure> {
+/// Makes the target of one gate ready, freezes the plan, and runs it.
+fn one(args: &Args, loaded: &Loaded, several: bool) -> Result<Exit, Failure> {
+    let mut executor = target::open(&loaded.gate.target).map_err(Failure::work)?;
+    let digests = Digests {
+        gate_file: sha256(loaded.source.text().as_bytes()),
+        executables: executor.digests().map_err(Failure::work)?,
+        sources: executor.sources(),
+        ..Digests::default()
+    };
+    let mut plan = expand(args, &loaded.gate, digests)?;
+    plan.digests.fixtures = fixtures(&loaded.gate, &plan)?;
+    execute(args, loaded, &plan, executor.as_mut(), several)
+}
+
+fn expand(args: &Args, gate: &Gate, digests: Digests) -> Result<Plan, Failure> {
     let selection = Selection {
         profile: args.profile.clone(),
         hypotheses: args.hypothesis.clone(),
         skip_heavy: args.skip_heavy,
         host_cpus: crate::measure::available_cpus(),
     };
-    let digests = Digests {
-        gate_file: sha256(loaded.source.text().as_bytes()),
-        executables: executor.digests().map_err(Failure::work)?,
-        ..Digests::default()
-    };
-    let mut plan = Plan::new(&loaded.gate, &selection, digests).map_err(Failure::usage)?;
-    plan.digests.fixtures = fixtures(&loaded.gate, &plan)?;
-    Ok(plan)
+    Plan::new(gate, &selection, digests).map_err(Failure::usage)
 }
 
 /// The digests of the fixtures that the plan's cases need, as the manifest has them.
 fn fixtures(gate: &Gate, plan: &Plan) -> Result<BTreeMap<String, String>, Failure> {
-    let Target::Suite(suite) = &gate.target;
+    let Target::Suite(suite) = &gate.target else { return Ok(BTreeMap::new()) };
     let mut digests = BTreeMap::new();
     for case in &plan.cases {
         for name in workload::fixtures(suite, case).map_err(Failure::work)? {
@@ -190,6 +195,9 @@ fn conclude(
     keep(gate_file_name(loaded), loaded.source.text().as_bytes())?;
     keep("plan.json", plan.to_json().as_bytes())?;
     keep("provenance.json", json(&provenance).as_bytes())?;
+    for (name, text) in executor.keepsakes() {
+        keep(&name, text.as_bytes())?;
+    }
     print::note(&format!("{}: plan {} frozen, attempt {attempt}", plan.gate, plan.digest()));
     let progress = Progress::new(plan);
     let mut watch = |event: &Event| progress.show(event);

@@ -14,6 +14,7 @@ pub mod host;
 pub mod limits;
 pub mod memory;
 pub mod rusage;
+pub mod spawn;
 pub mod toolchain;
 
 pub use alloc::{AllocCount, CountingAllocator};

@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::order::first_sides;
 use super::{Digests, LeftOut, Matchup, Plan, PlannedCheck, PlannedHypothesis, PlannedRun, SCHEMA};
-use crate::spec::{Benefit, COUNTED_OPERATIONS, Gate, Profile, Selector, Target};
+use crate::program::Stdout;
+use crate::spec::{Benefit, COUNTED_OPERATIONS, Gate, Profile, Selector};
 use crate::unit::{AxisValue, Case, Side};
 use crate::workload::catalogue::Suite;
 
@@ -61,8 +62,8 @@ impl Plan {
     /// A profile, hypothesis or suite that is not there.
     pub fn new(gate: &Gate, selection: &Selection, digests: Digests) -> Result<Self, PlanError> {
         let profile = find_profile(gate, &selection.profile)?;
-        let Target::Suite(suite_name) = &gate.target;
-        let suite = Suite::find(suite_name).ok_or_else(|| PlanError::NoSuchSuite(suite_name.clone()))?;
+        let suite_name = gate.target.suite();
+        let suite = Suite::find(suite_name).ok_or_else(|| PlanError::NoSuchSuite(suite_name.to_owned()))?;
         let all = cases(gate);
         let mut plan = Self {
             schema: SCHEMA.to_owned(),
@@ -146,9 +147,24 @@ impl Plan {
         let contract = |lane: &str| -> Vec<String> {
             let contract = suite.lane(lane).map_or(&[][..], |lane| lane.contract);
             let checks = suite.checks.iter().map(|check| check.name).filter(|check| contract.contains(check));
-            checks.map(str::to_owned).collect()
+            checks.filter(|check| self.expects(lane, check)).map(str::to_owned).collect()
         };
         self.contracts = names.map(|lane| (lane.clone(), contract(lane))).collect();
+    }
+
+    /// Whether there is anything that `check` could hold a lane to: of a program the gate file says what it answers.
+    fn expects(&self, lane: &str, check: &str) -> bool {
+        let Some(expect) = self.target.expect() else { return true };
+        match check {
+            "stdout" => match &expect.stdout {
+                None => false,
+                // The baseline's is what the candidate's is held to.
+                Some(Stdout::Same) => lane != Side::Baseline.name(),
+                Some(Stdout::Sha256(_)) => true,
+            },
+            "lines" => expect.lines.is_some(),
+            _ => true,
+        }
     }
 
     /// One process for each lane and number of CPUs: its contract, and what the hypotheses ask of it.

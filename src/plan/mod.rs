@@ -154,6 +154,9 @@ pub struct Digests {
     pub executables: BTreeMap<String, String>,
     /// The fixtures, by name.
     pub fixtures: BTreeMap<String, String>,
+    /// What each side was built from, by side, where revisions are compared: git's own digest of a commit or tree.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub sources: BTreeMap<String, String>,
 }
 
 impl Plan {
@@ -184,8 +187,7 @@ impl Plan {
     /// What the catalogue says of the lane called `name`.
     #[must_use]
     pub fn catalogued(&self, name: &str) -> Option<&'static catalogue::Lane> {
-        let Target::Suite(suite) = &self.target;
-        catalogue::Suite::find(suite)?.lane(name)
+        catalogue::Suite::find(self.target.suite())?.lane(name)
     }
 
     /// The checks that the lane called `name` must pass on either side.

@@ -27,8 +27,9 @@ mod validate;
 pub use diagnostic::{Problem, Severity};
 pub use load::{Loaded, SpecError, load, parse};
 pub use model::{
-    Analysis, Axis, Benefit, Bound, Budget, COUNTED_OPERATIONS, Check, Estimator, Fixture, Gate, Grade, Hypothesis,
-    IntervalKind, Matrix, Multiplicity, Order, Profile, QuantileKind, Reported, Selector, Target, Waiver, Warmup,
+    Analysis, Axis, Benefit, Bound, Budget, COUNTED_OPERATIONS, Check, Command, Estimator, Fixture, Gate, Grade,
+    Hypothesis, IntervalKind, Matrix, Multiplicity, Order, Profile, QuantileKind, Reported, Revisions, Selector,
+    Target, Waiver, Warmup,
 };
 pub use schema::schema;
 pub use source::{Format, MAX_BYTES, Source};

@@ -3,7 +3,9 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::unit::{AxisValue, Case, Metric, Statistic};
+use crate::program::{Expect, Program};
+use crate::unit::{AxisValue, Case, Metric, Side, Statistic};
+use crate::workload::catalogue::PROGRAM;
 
 /// Operations of the counted pass of every case: what counted metrics have samples of.
 pub const COUNTED_OPERATIONS: u32 = 10;
@@ -35,6 +37,90 @@ pub struct Gate {
 pub enum Target {
     /// A built-in suite, by its name in the catalogue.
     Suite(String),
+    /// Any two programs.
+    Command(Command),
+    /// Two git revisions.
+    Revisions(Revisions),
+}
+
+impl Target {
+    /// The suite whose lanes, checks and metrics it has.
+    #[must_use]
+    pub fn suite(&self) -> &str {
+        match self {
+            Self::Suite(name) => name,
+            Self::Command(_) | Self::Revisions(_) => PROGRAM.name,
+        }
+    }
+
+    /// What the program on `side` must answer; `None` where the target is a suite.
+    #[must_use]
+    pub const fn expect(&self) -> Option<&Expect> {
+        match self {
+            Self::Suite(_) => None,
+            Self::Command(command) => Some(&command.expect),
+            Self::Revisions(revisions) => Some(&revisions.expect),
+        }
+    }
+
+    /// The program on `side`, as the gate file has it; `None` where the target is a suite.
+    #[must_use]
+    pub const fn program(&self, side: Side) -> Option<&Program> {
+        match (self, side) {
+            (Self::Suite(_), _) => None,
+            (Self::Command(command), Side::Baseline) => Some(&command.baseline),
+            (Self::Command(command), Side::Candidate) => Some(&command.candidate),
+            (Self::Revisions(revisions), _) => Some(&revisions.program),
+        }
+    }
+}
+
+/// Any two programs.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Command {
+    /// The program that is there today.
+    pub baseline: Program,
+    /// The program that is proposed.
+    pub candidate: Program,
+    /// What is run once before anything is measured; empty where nothing is.
+    pub build: Vec<String>,
+    /// Files that the programs rest on beside their executables.
+    pub files: Vec<String>,
+    /// What every execution must answer.
+    pub expect: Expect,
+}
+
+/// Two git revisions, each built once.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Revisions {
+    /// The repository.
+    pub repo: String,
+    /// The revision that is there today.
+    pub baseline: String,
+    /// The revision that is proposed.
+    pub candidate: String,
+    /// Paths that are taken from the candidate and laid over both.
+    pub overlay: Vec<String>,
+    /// The command that builds a revision; empty where nothing is to be built.
+    pub build: Vec<String>,
+    /// The program of a build.
+    pub program: Program,
+    /// What every execution must answer.
+    pub expect: Expect,
+}
+
+impl Revisions {
+    /// What stands for the repository's files as they are, in place of a revision.
+    pub const WORKTREE: &'static str = "worktree";
+
+    /// The revision on `side`, as the gate file has it.
+    #[must_use]
+    pub fn revision(&self, side: Side) -> &str {
+        match side {
+            Side::Baseline => &self.baseline,
+            Side::Candidate => &self.candidate,
+        }
+    }
 }
 
 /// What the fixtures are made from.

@@ -245,7 +245,9 @@ struct Fixtures {
 impl Fixtures {
     fn of(request: &Request) -> Result<Self, ChildError> {
         let mut expected = BTreeMap::new();
-        for case in &request.cases {
+        // Programs have files of their own, which whoever planned the run looks after.
+        let cases = if request.subject.is_some() { &[] } else { request.cases.as_slice() };
+        for case in cases {
             let names = workload::fixtures(&request.suite, case)
                 .map_err(|source| ChildError::Open { lane: request.lane.clone(), source })?;
             for name in names {
@@ -274,8 +276,11 @@ fn setup(request: &Request) -> Setup {
 }
 
 fn open(request: &Request, case: &Case) -> Result<Box<dyn Bench>, ChildError> {
-    workload::open(&request.suite, &request.lane, case, &setup(request))
-        .map_err(|source| ChildError::Open { lane: request.lane.clone(), source })
+    let opened = match &request.subject {
+        Some(subject) => workload::program::open(subject, case).map(|bench| Box::new(bench) as Box<dyn Bench>),
+        None => workload::open(&request.suite, &request.lane, case, &setup(request)),
+    };
+    opened.map_err(|source| ChildError::Open { lane: request.lane.clone(), source })
 }
 
 /// Checks every case, and digests its answer. Nothing is measured, so no peak is reset.
@@ -284,8 +289,11 @@ fn check<W: Write>(request: &Request, checks: &[String], parent: &mut Parent<W>)
     let mut known = Known::default();
     for case in &request.cases {
         parent.tell(&Message::Started { case: case.clone() })?;
-        let results = workload::check(&request.suite, &request.lane, case, &setup(request), checks, &mut known)
-            .map_err(failed)?;
+        let results = match &request.subject {
+            Some(subject) => workload::program::check(subject, case, checks),
+            None => workload::check(&request.suite, &request.lane, case, &setup(request), checks, &mut known),
+        };
+        let results = results.map_err(failed)?;
         let broken = results.iter().any(|result| result.failure.is_some());
         for result in results {
             parent.tell(&Message::Check(result))?;
@@ -340,6 +348,7 @@ mod tests {
             protocol: PROTOCOL,
             suite: "probe".to_owned(),
             lane: "steady".to_owned(),
+            subject: None,
             cases: vec![Case::new(vec![("work".to_owned(), AxisValue::Integer(10))])],
             fixture: Fixture { seed: 1, null_period: 13 },
             fixtures: BTreeMap::new(),

@@ -250,6 +250,7 @@ mod tests {
             protocol: PROTOCOL,
             suite: "probe".to_owned(),
             lane: "steady".to_owned(),
+            subject: None,
             cases: vec![case(1), case(2)],
             fixture: Fixture { seed: 1, null_period: 13 },
             fixtures: BTreeMap::new(),

@@ -137,7 +137,7 @@ mod tests {
     }
 
     fn response(body: &str) -> Response {
-        Response { rows: 1, body: body.as_bytes().to_vec() }
+        Response { rows: 1, body: body.as_bytes().to_vec(), wall_ns: None }
     }
 
     #[test]

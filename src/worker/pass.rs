@@ -78,12 +78,14 @@ pub(super) fn measure(
     let mut lane = Lane::new(bench, suite);
     let mut kept = Kept::new();
     let fastest = lane.warm_up(task.warmup, &mut kept)?;
+    let of_run = lane.bench.of_run().map_err(|source| PassError::Operation { operation: 0, pass: "timed", source })?;
     let timed = lane.time(task, Series::new(declared_counters(suite), room(task, fastest)), &mut kept)?;
-    let counted = lane.count(task.counted, &mut kept)?;
+    let counts = suite.metrics.iter().any(|metric| metric.scope == Scope::Counted);
+    let counted = lane.count(if counts { task.counted } else { 0 }, &mut kept)?;
     let compared = kept.compare(bench, answer)?;
     let measured = Measured { case: case.clone(), rss_at_start_bytes: timed.at_start.now_bytes, compared };
     let peak_reset = timed.peak_reset;
-    Ok(Measurement { measured, samples: samples(suite, timed, counted)?, peak_reset })
+    Ok(Measurement { measured, samples: samples(suite, timed, counted, of_run)?, peak_reset })
 }
 
 /// The metrics that operations of the timed pass report themselves.
@@ -147,8 +149,9 @@ impl<'a> Lane<'a> {
         self.counters.clear();
         let begin = clock::now();
         let response = self.bench.operation(&mut self.counters);
-        let latency_ns = begin.elapsed_ns();
+        let waited_ns = begin.elapsed_ns();
         let response = response.map_err(failed)?;
+        let latency_ns = response.wall_ns.unwrap_or(waited_ns);
         self.hold(pass, operation, &response)?;
         each(latency_ns, &self.counters, response)?;
         Ok(latency_ns)
@@ -298,6 +301,7 @@ fn samples(
     suite: &'static Suite,
     timed: Timed,
     (bytes, allocs): (Samples, Samples),
+    of_run: Vec<(&'static str, u64)>,
 ) -> Result<BTreeMap<&'static str, Samples>, PassError> {
     if timed.elapsed_ns == 0 {
         return Err(PassError::NoTime);
@@ -307,13 +311,20 @@ fn samples(
     let cpu_time = timed.cpu_ns as f64 / operations;
     let at_end = timed.at_end;
     let (latencies, mut samples) = timed.series.into_samples();
-    samples.insert("latency", latencies);
-    samples.insert("throughput", Samples::Reals(vec![throughput]));
-    samples.insert("cpu_time", Samples::Reals(vec![cpu_time]));
-    samples.insert("peak_rss_bytes", Samples::Integers(vec![at_end.peak_bytes]));
-    samples.insert("steady_rss_bytes", Samples::Integers(vec![at_end.now_bytes]));
-    samples.insert("rust_heap_bytes", bytes);
-    samples.insert("rust_heap_allocs", allocs);
+    let own = [
+        ("latency", latencies),
+        ("throughput", Samples::Reals(vec![throughput])),
+        ("cpu_time", Samples::Reals(vec![cpu_time])),
+        ("peak_rss_bytes", Samples::Integers(vec![at_end.peak_bytes])),
+        ("steady_rss_bytes", Samples::Integers(vec![at_end.now_bytes])),
+        ("rust_heap_bytes", bytes),
+        ("rust_heap_allocs", allocs),
+    ];
+    let reported = of_run.into_iter().map(|(metric, value)| (metric, Samples::Integers(vec![value])));
+    // What the operations themselves report of a metric goes before what this process sees of itself.
+    for (metric, seen) in own.into_iter().chain(reported) {
+        samples.entry(metric).or_insert(seen);
+    }
     let declared = suite.metrics.iter().map(|metric| {
         let name = metric.name.as_ref();
         Ok((name, samples.remove(name).ok_or(PassError::Unmeasurable(name))?))
@@ -356,7 +367,7 @@ mod tests {
             let ran = self.ran;
             self.ran += 1;
             (self.result)(ran)?;
-            Ok(Response { rows: (self.rows)(ran), body: (self.body)(ran).as_bytes().to_vec() })
+            Ok(Response { rows: (self.rows)(ran), body: (self.body)(ran).as_bytes().to_vec(), wall_ns: None })
         }
 
         fn expected_rows(&self) -> u64 {

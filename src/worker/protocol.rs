@@ -10,6 +10,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::program::Subject;
 use crate::spec::{Fixture, Warmup};
 use crate::unit::Case;
 use crate::workload::CheckResult;
@@ -26,6 +27,8 @@ pub struct Request {
     pub suite: String,
     /// The lane.
     pub lane: String,
+    /// What is executed, where the suite is about programs.
+    pub subject: Option<Subject>,
     /// The cases, measured in this order in this one process.
     pub cases: Vec<Case>,
     /// What the fixtures are made from.

@@ -15,6 +15,8 @@ pub struct Suite {
     pub about: &'static str,
     /// The axes that a matrix may have.
     pub axes: &'static [Axis],
+    /// Whether a matrix may have others as well, of any values.
+    pub any_axis: bool,
     /// The lanes.
     pub lanes: &'static [Lane],
     /// The correctness checks.
@@ -114,10 +116,10 @@ impl Only {
 }
 
 impl Suite {
-    /// The suite called `name`.
+    /// The suite called `name`; [`PROGRAM`] is among them.
     #[must_use]
     pub fn find(name: &str) -> Option<&'static Self> {
-        SUITES.iter().copied().find(|suite| suite.name == name)
+        SUITES.iter().copied().chain([&PROGRAM]).find(|suite| suite.name == name)
     }
 
     /// The lane called `name`.
@@ -185,6 +187,7 @@ pub static DASHBOARD: Suite = Suite {
         },
         CPUS_AXIS,
     ],
+    any_axis: false,
     lanes: &[
         Lane {
             name: "api-direct",
@@ -498,6 +501,7 @@ pub static PROBE: Suite = Suite {
         },
         CPUS_AXIS,
     ],
+    any_axis: false,
     lanes: &[
         Lane { name: "steady", about: "does the work", kind: LaneKind::Path, contract: &["row-count"], only: &[] },
         Lane {
@@ -539,6 +543,80 @@ pub static PROBE: Suite = Suite {
     checks: &[Check { name: "row-count", about: "the answer has the rows asked for" }],
     metrics: &[LATENCY, THROUGHPUT, CPU_TIME, RUST_HEAP_BYTES, RUST_HEAP_ALLOCS, PEAK_RSS_BYTES, STEADY_RSS_BYTES],
 };
+
+/// What a gate knows of any program: the two sides, what an execution can be held to, and what the kernel tells of it.
+///
+/// No gate file names it: it is what `[target.command]` and `[target.revisions]` stand on.
+pub static PROGRAM: Suite = Suite {
+    name: "program",
+    about: "any program: each operation is one execution, in a process of its own",
+    axes: &[CPUS_AXIS],
+    any_axis: true,
+    lanes: &[
+        Lane {
+            name: "baseline",
+            about: "the program that is there today",
+            kind: LaneKind::Path,
+            contract: &["exit-code", "stdout", "lines"],
+            only: &[],
+        },
+        Lane {
+            name: "candidate",
+            about: "the program that is proposed",
+            kind: LaneKind::Path,
+            contract: &["exit-code", "stdout", "lines"],
+            only: &[],
+        },
+    ],
+    checks: &[
+        Check { name: "exit-code", about: "it ends by itself, with the expected exit code" },
+        Check { name: "stdout", about: "its standard output is the expected one, byte for byte" },
+        Check { name: "lines", about: "its standard output has the expected number of lines" },
+    ],
+    metrics: &[
+        LATENCY,
+        execution(
+            "cpu_time",
+            Unit::Nanoseconds,
+            "user and system time of one execution, with the children it waited for",
+        ),
+        execution("user_time", Unit::Nanoseconds, "CPU time of one execution in user mode"),
+        execution("system_time", Unit::Nanoseconds, "CPU time of one execution in the kernel"),
+        execution(
+            "peak_rss_bytes",
+            Unit::Bytes,
+            "highest resident memory of one execution, or of the largest child it waited for; never less than what the process that starts it has resident",
+        ),
+        execution("minor_faults", Unit::Count, "page faults of one execution that needed no I/O"),
+        execution("major_faults", Unit::Count, "page faults of one execution that needed I/O"),
+        execution("voluntary_switches", Unit::Count, "context switches of one execution that it asked for, by waiting"),
+        execution("involuntary_switches", Unit::Count, "context switches of one execution that it did not ask for"),
+        Metric {
+            name: Cow::Borrowed("startup_time"),
+            unit: Unit::Nanoseconds,
+            direction: Direction::Lower,
+            assumption: Assumption::Noisy,
+            scope: Scope::Run,
+            default_statistic: Statistic::Value,
+            about: Cow::Borrowed(
+                "wall time of an execution of an empty program (`true`) in the same process: what of `latency` is the measuring's own",
+            ),
+        },
+    ],
+};
+
+/// A noisy metric of one execution, lower is better.
+const fn execution(name: &'static str, unit: Unit, about: &'static str) -> Metric {
+    Metric {
+        name: Cow::Borrowed(name),
+        unit,
+        direction: Direction::Lower,
+        assumption: Assumption::Noisy,
+        scope: Scope::Timed,
+        default_statistic: Statistic::P50,
+        about: Cow::Borrowed(about),
+    }
+}
 
 const CPUS_AXIS: Axis = Axis {
     name: "cpus",

@@ -6,6 +6,7 @@
 pub mod catalogue;
 pub mod dashboard;
 pub mod probe;
+pub mod program;
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -84,6 +85,8 @@ pub struct Response {
     pub rows: u64,
     /// The answer as it would go to the client.
     pub body: Vec<u8>,
+    /// The time that the operation took in nanoseconds, where it is not all that its caller waited.
+    pub wall_ns: Option<u64>,
 }
 
 /// The counters that one operation reports beside its time, by metric name.
@@ -134,6 +137,15 @@ pub trait Bench {
     /// The clients, where several ask at once. Then what is measured are their batches, and not single operations.
     fn crowd(&mut self) -> Option<&mut dyn Crowd> {
         None
+    }
+
+    /// What the lane reports once a run, by metric name; asked for before the timed pass.
+    ///
+    /// # Errors
+    ///
+    /// Whatever keeps the lane from telling.
+    fn of_run(&mut self) -> Result<Vec<(&'static str, u64)>, WorkloadError> {
+        Ok(Vec::new())
     }
 
     /// Runs one operation.
@@ -297,6 +309,14 @@ pub enum WorkloadError {
     /// Arrow data could not be built, written or read.
     #[error("read or write Arrow data: {0}")]
     Arrow(#[from] arrow::error::ArrowError),
+    /// A program can't be executed.
+    #[error("execute `{program}`: {source}")]
+    Execute {
+        /// The program and its arguments.
+        program: String,
+        /// Why.
+        source: std::io::Error,
+    },
     /// An answer is not what it must be.
     #[error("{0}")]
     Answer(String),

@@ -134,7 +134,7 @@ impl Bench for Probe {
             }
             _ => spin(self.work),
         }
-        Ok(Response { rows, body: body(rows) })
+        Ok(Response { rows, body: body(rows), wall_ns: None })
     }
 
     fn expected_rows(&self) -> u64 {

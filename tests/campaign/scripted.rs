@@ -189,6 +189,7 @@ pub(crate) fn plan(gate: &str, skip_heavy: bool) -> Plan {
         gate_file: "g".to_owned(),
         executables: BTreeMap::from([("gate".to_owned(), "0".to_owned())]),
         fixtures: BTreeMap::new(),
+        sources: BTreeMap::new(),
     };
     Plan::new(&loaded.gate, &selection, digests).expect("a plan")
 }

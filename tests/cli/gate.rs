@@ -50,6 +50,23 @@ impl Bench {
         )
     }
 
+    /// A file of the folder.
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    /// Runs `gate` in the folder, as a user would who has gone there; one campaign at a time.
+    pub(crate) fn here(&self, arguments: &[&str]) -> Answer {
+        let _turn = turn();
+        answer_in(self.folder.path(), Command::cargo_bin("gate").expect("gate").args(arguments))
+    }
+
+    /// The same, with an environment variable.
+    pub(crate) fn here_with(&self, arguments: &[&str], name: &str, value: &Path) -> Answer {
+        let _turn = turn();
+        answer_in(self.folder.path(), Command::cargo_bin("gate").expect("gate").args(arguments).env(name, value))
+    }
+
     /// The one campaign of `gate`.
     pub(crate) fn campaign(&self, gate: &str) -> PathBuf {
         let mut found: Vec<PathBuf> = std::fs::read_dir(self.results().join(gate))
@@ -60,6 +77,12 @@ impl Bench {
         assert_eq!(found.len(), 1, "{found:?}");
         found.remove(0)
     }
+}
+
+/// Whether the process still runs. One that is dead and waits for its parent to notice does not.
+pub(crate) fn runs(pid: &str) -> bool {
+    let stat = std::fs::read_to_string(Path::new("/proc").join(pid.trim()).join("stat"));
+    stat.is_ok_and(|stat| !stat.rsplit(')').next().unwrap_or_default().trim_start().starts_with('Z'))
 }
 
 /// Waits until no other test runs a campaign, in this process or another.
@@ -76,7 +99,11 @@ pub(crate) fn gate<S: AsRef<std::ffi::OsStr>>(arguments: &[S]) -> Answer {
 }
 
 fn answer(command: &mut Command) -> Answer {
-    let output = command.current_dir(env!("CARGO_MANIFEST_DIR")).env_remove("CLICOLOR_FORCE").output().expect("gate");
+    answer_in(Path::new(env!("CARGO_MANIFEST_DIR")), command)
+}
+
+fn answer_in(folder: &Path, command: &mut Command) -> Answer {
+    let output = command.current_dir(folder).env_remove("CLICOLOR_FORCE").output().expect("gate");
     Answer {
         code: output.status.code().expect("an exit code"),
         stdout: String::from_utf8(output.stdout).expect("text"),

@@ -1,6 +1,8 @@
 //! The command line, as a user meets it: real processes, real exit codes.
 
+mod command;
 mod dashboard;
 mod gate;
 mod probe;
+mod revisions;
 mod usage;

@@ -26,7 +26,7 @@ fn stream(table: &RecordBatch) -> Vec<u8> {
 }
 
 fn response(table: &RecordBatch) -> Response {
-    Response { rows: table.num_rows() as u64, body: stream(table) }
+    Response { rows: table.num_rows() as u64, body: stream(table), wall_ns: None }
 }
 
 fn judge(check: AnswerCheck, table: &RecordBatch) -> Result<(), String> {
@@ -211,7 +211,7 @@ fn unreadable_answers_fail_every_check() {
         longer,
     ] {
         for check in AnswerCheck::ALL {
-            let answer = Response { rows: 50, body: body.clone() };
+            let answer = Response { rows: 50, body: body.clone(), wall_ns: None };
             let message = check.judge(&oracle(), &answer).unwrap_err();
             assert!(message.contains("no whole Arrow IPC stream"), "{message}");
         }
@@ -273,7 +273,7 @@ fn an_empty_result_that_loses_its_schema_is_found() {
         full.schema().fields().iter().map(|field| Field::new(field.name(), DataType::Utf8, true)).collect();
     let message = judge(&RecordBatch::new_empty(Arc::new(Schema::new(text)))).unwrap_err();
     assert!(message.starts_with("field `field_00` of the answer without rows"), "{message}");
-    let unread = Response { rows: 0, body: Vec::new() };
+    let unread = Response { rows: 0, body: Vec::new(), wall_ns: None };
     let message = empty_result(&full.schema(), &response(&full), &unread).unwrap_err();
     assert!(message.contains("no whole Arrow IPC stream"), "{message}");
 }

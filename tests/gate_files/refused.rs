@@ -90,46 +90,45 @@ fn the_top() {
 }
 
 #[test]
-fn targets_to_come() {
-    let told = refusals(&[
-        (
-            "a command",
-            &[(
-                "suite = \"dashboard\"",
-                r#"
-[target.command]
+fn targets_with_sides_of_their_own() {
+    let sides = r#"
 baseline  = { run = ["./old", "{rows}"] }
 candidate = { run = ["./new", "{rows}"], env = { MODE = "new" } }
-output = "time"
-expect = { exit = 0, stdout_sha256 = "same" }
-"#,
-            )],
-        ),
+"#;
+    let command = |text: &str| format!("\n[target.command]\n{text}\n");
+    let revisions = |text: &str| format!("\n[target.revisions]\nbaseline = \"v1\"\ncandidate = \"HEAD\"\n{text}\n");
+    let wrong = [
+        ("a lane beside the target's sides", command(sides)),
+        ("no side, and a mistaken key", command("baseline = { run = [], cdw = \".\" }")),
+        ("no program", command("baseline = { run = [] }\ncandidate = { cwd = \"x\" }")),
+        ("placeholders", command(&sides.replace("new", "{colour}"))),
         (
-            "revisions",
-            &[(
-                "suite = \"dashboard\"",
-                r#"
-[target.revisions]
-repo = "."
-baseline = "v1.4.0"
-candidate = "HEAD"
-overlay = ["benches/"]
-build = ["cargo", "build", "--release", "--bench", "parse"]
-run = ["target/release/parse", "--bench"]
-output = "criterion"
-"#,
-            )],
+            "expectations",
+            command(&format!("{sides}\nexpect = {{ exit = 256, stdout_sha256 = \"0x\", lines = \"many\" }}")),
         ),
-        (
-            "revisions, and a hypothesis without sides",
-            &[
-                ("suite = \"dashboard\"", "[target.revisions]\nbaseline = \"v1\"\ncandidate = \"v2\"\nrun = [\"x\"]"),
-                ("baseline = { lane = \"api-direct\" }\ncandidate = { lane = \"native-v1\" }\n", ""),
-            ],
-        ),
-    ]);
-    insta::assert_snapshot!(told);
+        ("paths", command(&format!("{sides}\nfiles = [\"../x\", \"/etc/passwd\", \"\"]\nbuild = []"))),
+        ("outputs", command(&format!("{sides}\noutput = \"criterion\""))),
+        ("an unknown output", command(&format!("{sides}\noutput = \"tme\""))),
+        ("the worktree as baseline", revisions("run = [\"x\"]").replace("\"v1\"", "\"worktree\"")),
+        ("an option for a revision", revisions("run = [\"x\"]").replace("\"v1\"", "\"--output=x\"")),
+        ("a build that runs nothing", revisions("build = [\"make\"]")),
+    ];
+    // The trial's hypothesis is about lanes, checks and metrics of its suite, which the first case alone is to show.
+    let plain = [
+        ("baseline = { lane = \"api-direct\" }\ncandidate = { lane = \"native-v1\" }\n", ""),
+        ("check = \"exact-values\"", "check = \"exit-code\""),
+        ("rust_heap_bytes", "cpu_time"),
+    ];
+    let told: Vec<String> = wrong
+        .iter()
+        .enumerate()
+        .map(|(index, (what, target))| {
+            let target = [("suite = \"dashboard\"", target.as_str())];
+            let edits = if index == 0 { target.to_vec() } else { [&target[..], &plain].concat() };
+            refusals(&[(what, &edits)])
+        })
+        .collect();
+    insta::assert_snapshot!(told.join("\n"));
 }
 
 #[test]

@@ -180,6 +180,7 @@ pub(crate) fn plan(profile: &str, grade: Grade, pairs: u32) -> Plan {
         digests: Digests {
             gate_file: "b7c1".repeat(16),
             executables: BTreeMap::from([("gate".to_owned(), "09af".repeat(16))]),
+            sources: BTreeMap::new(),
             fixtures: BTreeMap::from([("orders-narrow-50".to_owned(), "51d2".repeat(16))]),
         },
     }

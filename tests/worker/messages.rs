@@ -102,6 +102,7 @@ fn request() -> impl Strategy<Value = Request> {
             protocol,
             suite,
             lane,
+            subject: None,
             cases,
             fixture,
             fixtures,

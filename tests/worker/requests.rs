@@ -29,6 +29,7 @@ pub(crate) fn request(lane: &str, cases: Vec<Case>, task: Task) -> Request {
         protocol: PROTOCOL,
         suite: "probe".to_owned(),
         lane: lane.to_owned(),
+        subject: None,
         cases,
         fixture: Fixture { seed: 538, null_period: 13 },
         fixtures: BTreeMap::new(),

@@ -17,9 +17,9 @@ pub(in crate::spec) struct HypothesisFile {
     /// The claim, in a sentence.
     #[schemars(required, length(min = 1))]
     pub(in crate::spec) claim: Option<String>,
-    /// What is there today. Required with a suite.
+    /// What is there today: with a suite required, else left out, as the target has the two sides.
     pub(in crate::spec) baseline: Option<SideFile>,
-    /// What is proposed. Required with a suite.
+    /// What is proposed: with a suite required, else left out, as the target has the two sides.
     pub(in crate::spec) candidate: Option<SideFile>,
     /// The cases that it is about; all where it is left out.
     pub(in crate::spec) cases: Option<SelectorFile>,

@@ -54,7 +54,8 @@ fn gate(file: &GateFile, root: At<'_>, findings: &mut Findings) -> Option<Gate> 
     findings.required(root, "gate", file.gate.as_ref(), "1");
     let name = findings.required_name(root, "name", file.name.as_deref(), "my-gate");
     let title = findings.required_line(root, "title", file.title.as_deref(), "what the gate is about");
-    let (target, suite) = target::target(file.target.as_ref(), root, findings);
+    let axes: Vec<&str> = file.matrix.iter().flat_map(|matrix| &matrix.axes.0).map(|(name, _)| name.as_str()).collect();
+    let (target, suite) = target::target(file.target.as_ref(), root, &axes, findings);
     let fixture = fixture(file.fixture.as_ref(), root.key("fixture"), findings);
     let (matrix, cases) = matrix::matrix(file.matrix.as_ref(), root, suite, findings);
     let profiles = profile::profiles(file.profile.as_ref(), root, findings);

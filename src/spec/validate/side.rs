@@ -6,7 +6,7 @@ use crate::spec::diagnostic::{Problem, listed};
 use crate::spec::file::{HypothesisFile, SideFile};
 use crate::spec::tree::At;
 use crate::unit::Side;
-use crate::workload::catalogue::{Lane, LaneKind, Suite};
+use crate::workload::catalogue::{Lane, LaneKind, PROGRAM, Suite};
 
 /// The lanes of baseline and candidate.
 pub(super) fn sides(
@@ -15,6 +15,9 @@ pub(super) fn sides(
     suite: &'static Suite,
     findings: &mut Findings,
 ) -> Option<(&'static Lane, &'static Lane)> {
+    if suite.name == PROGRAM.name {
+        return the_targets(file, at, suite, findings);
+    }
     let baseline = side(Side::Baseline, file.baseline.as_ref(), at, suite, findings);
     let candidate = side(Side::Candidate, file.candidate.as_ref(), at, suite, findings);
     let (baseline, candidate) = (baseline?, candidate?);
@@ -30,6 +33,27 @@ pub(super) fn sides(
         );
     }
     Some((baseline, candidate))
+}
+
+/// The two sides of a target that has them itself: a hypothesis names none.
+fn the_targets(
+    file: &HypothesisFile,
+    at: At<'_>,
+    suite: &'static Suite,
+    findings: &mut Findings,
+) -> Option<(&'static Lane, &'static Lane)> {
+    for (side, named) in [(Side::Baseline, &file.baseline), (Side::Candidate, &file.candidate)] {
+        if named.is_some() {
+            findings.error(
+                at.key(side.name()).key_span(),
+                format!("`{side}` in a hypothesis about the target's own two sides"),
+                "expected no lane here: lanes are of suites",
+                format!("remove `{side}`: `[target]` says what it is"),
+            );
+            return None;
+        }
+    }
+    Some((suite.lane(Side::Baseline.name())?, suite.lane(Side::Candidate.name())?))
 }
 
 fn side(

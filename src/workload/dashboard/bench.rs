@@ -100,7 +100,7 @@ impl Dashboard {
         let request = Request { filter, ..self.request.clone() };
         let mut buffer = Buffer::default();
         let answered = self.lane.answer(&self.engine, &request, &mut Trace::default(), &mut buffer)?;
-        Ok((Response { rows: answered.rows, body: buffer.body }, answered))
+        Ok((Response { rows: answered.rows, body: buffer.body, wall_ns: None }, answered))
     }
 }
 
@@ -122,7 +122,7 @@ impl Bench for Dashboard {
         let answered = self.lane.answer(&self.engine, &self.request, &mut trace, &mut buffer)?;
         self.expected.hold(&trace)?;
         trace.report(counters, self.request.format, buffer.body.len());
-        Ok(Response { rows: answered.rows, body: buffer.body })
+        Ok(Response { rows: answered.rows, body: buffer.body, wall_ns: None })
     }
 
     fn expected_rows(&self) -> u64 {

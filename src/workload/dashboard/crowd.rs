@@ -121,7 +121,7 @@ impl Client {
     fn ask(&self, arrival: Moment) -> Told {
         let (mut trace, mut buffer) = (Trace::default(), Buffer::default());
         let answered = self.lane.answer(&self.engine, &self.request, &mut trace, &mut buffer)?;
-        Ok((arrival.elapsed_ns(), trace, Response { rows: answered.rows, body: buffer.body }))
+        Ok((arrival.elapsed_ns(), trace, Response { rows: answered.rows, body: buffer.body, wall_ns: None }))
     }
 
     /// The next batch after `seen`, and the moment that it arrived; none once there will be no more.
@@ -179,7 +179,7 @@ impl Bench for Clients {
         let (mut trace, mut buffer) = (Trace::default(), Buffer::default());
         let answered = self.lane.answer(&self.engine, &self.request, &mut trace, &mut buffer)?;
         trace.report(counters, self.request.format, buffer.body.len());
-        Ok(Response { rows: answered.rows, body: buffer.body })
+        Ok(Response { rows: answered.rows, body: buffer.body, wall_ns: None })
     }
 
     fn expected_rows(&self) -> u64 {

@@ -199,7 +199,7 @@ impl<I, O: Made> Bench for Piece<I, O> {
         let (rows, format, body) = (made.rows(), made.format(), made.take_body());
         Trace::default().report(counters, format, body.len());
         self.made = Some(made);
-        Ok(Response { rows, body })
+        Ok(Response { rows, body, wall_ns: None })
     }
 
     fn expected_rows(&self) -> u64 {

@@ -75,7 +75,7 @@ pub(super) fn row_policy(trial: &Trial<'_>) -> Result<(), String> {
 pub(super) fn column_mask(trial: &Trial<'_>) -> Result<(), String> {
     let engine = trial.small()?;
     let asked = ask(&engine, trial.lane, &trial.small_request(REGIONAL)).map_err(of)?;
-    let response = Response { rows: asked.answered.rows, body: asked.buffer.body };
+    let response = Response { rows: asked.answered.rows, body: asked.buffer.body, wall_ns: None };
     let leaks =
         |row, value: &str| Err(format!("row {row} of `field_03`, which is masked: expected no value, found {value}"));
     match Given::read(trial.subject.format, &response)? {

@@ -182,7 +182,7 @@ impl<'a> Trial<'a> {
 
     /// Holds an answer about the detail table to these rows of it.
     pub(super) fn hold(&self, expected: &RecordBatch, total: Option<u64>, asked: &Asked) -> Result<(), String> {
-        let response = Response { rows: asked.answered.rows, body: asked.buffer.body.clone() };
+        let response = Response { rows: asked.answered.rows, body: asked.buffer.body.clone(), wall_ns: None };
         match Given::read(self.subject.format, &response)? {
             Given::Arrow(rows, table) => {
                 AnswerCheck::RowCount.judge_table(expected, rows, &table)?;

@@ -200,7 +200,7 @@ impl Served {
             trace.blocked_rss_bytes = idle.grown_bytes;
         }
         trace.report(counters, request.format, reply.body.len());
-        Ok(Response { rows, body: reply.body })
+        Ok(Response { rows, body: reply.body, wall_ns: None })
     }
 
     /// Leaves, and waits until all is free.

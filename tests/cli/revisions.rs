@@ -1,0 +1,229 @@
+//! Two revisions of a repository, through the whole of `gate run`: real git, real builds.
+
+use std::fs;
+use std::path::PathBuf;
+use std::process::Command;
+
+use crate::gate::{Answer, Bench, runs};
+
+/// A repository in a folder with a gate file beside it. Its program prints what `harness` and `what` say.
+struct Repository {
+    bench: Bench,
+}
+
+const GATE: &str = r#"gate = 1
+name = "two"
+title = "two revisions"
+[target.revisions]
+repo = "repo"
+baseline = "one"
+candidate = "HEAD"
+build = ["sh", "-c", "cat what harness > program.sh && chmod +x program.sh && sed -i 1i'#!/bin/sh' program.sh"]
+run = ["./program.sh"]
+[profile.full]
+grade = "comparison"
+pairs = 5
+samples = 1
+[[hypothesis]]
+id = "h"
+claim = "not slower"
+rollback = "none"
+[[hypothesis.guardrail]]
+metric = "latency"
+max_ratio = 50.0
+"#;
+
+impl Repository {
+    fn new() -> Self {
+        let repository = Self { bench: Bench::new() };
+        fs::create_dir(repository.bench.path("repo")).unwrap();
+        repository.git(&["init", "--quiet", "--initial-branch=main"]);
+        repository.git(&["config", "user.email", "a@example.com"]);
+        repository.git(&["config", "user.name", "A"]);
+        repository.commit("echo one");
+        repository.git(&["tag", "one"]);
+        repository.commit("echo two");
+        repository
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.bench.path("repo").join(name)
+    }
+
+    fn git(&self, words: &[&str]) -> String {
+        let output = Command::new("git").arg("-C").arg(self.bench.path("repo")).args(words).output().unwrap();
+        assert!(output.status.success(), "{words:?}: {output:?}");
+        String::from_utf8(output.stdout).unwrap().trim().to_owned()
+    }
+
+    fn commit(&self, what: &str) {
+        fs::write(self.path("what"), format!("{what}\n")).unwrap();
+        fs::write(self.path("harness"), "true\n").unwrap();
+        self.git(&["add", "--all"]);
+        self.git(&["commit", "--quiet", "--allow-empty", "--message", what]);
+    }
+
+    /// Runs the gate, with a cache folder of its own.
+    fn run(&self, gate: &str) -> Answer {
+        self.bench.file("two.toml", gate);
+        self.bench.here_with(&["run", "two.toml"], "XDG_CACHE_HOME", &self.bench.path("cache"))
+    }
+
+    /// Nothing is left of the worktrees, neither in git's books nor on the disk.
+    fn holds_no_worktree(&self) {
+        assert_eq!(self.git(&["worktree", "list"]).lines().count(), 1);
+        for home in fs::read_dir(self.bench.path("cache/gate")).unwrap() {
+            for side in ["base", "cand"] {
+                assert!(!home.as_ref().unwrap().path().join(side).exists());
+            }
+        }
+    }
+
+    fn plan(&self) -> serde_json::Value {
+        serde_json::from_str(&fs::read_to_string(self.bench.campaign("two").join("plan.json")).unwrap()).unwrap()
+    }
+}
+
+#[test]
+fn two_revisions_are_built_and_compared_and_no_worktree_is_left() {
+    let repository = Repository::new();
+    let run =
+        repository.run(&GATE.replace("run = [\"./program.sh\"]", "run = [\"./program.sh\"]\nexpect = { lines = 1 }"));
+    assert_eq!(run.code, 0, "{run:?}");
+    let plan = repository.plan();
+    assert_eq!(plan["digests"]["sources"]["baseline"], repository.git(&["rev-parse", "one"]));
+    assert_eq!(plan["digests"]["sources"]["candidate"], repository.git(&["rev-parse", "HEAD"]));
+    let executables = &plan["digests"]["executables"];
+    assert_ne!(executables["baseline program"], executables["candidate program"]);
+    assert!(repository.bench.campaign("two").join("build-baseline.log").exists());
+    repository.holds_no_worktree();
+}
+
+#[test]
+fn a_wrong_answer_of_the_candidate_revision_rejects() {
+    let repository = Repository::new();
+    let run = repository.run(&GATE.replace("[profile.full]", "expect = { stdout_sha256 = \"same\" }\n[profile.full]"));
+    assert_eq!(run.code, 10, "{run:?}");
+    repository.holds_no_worktree();
+}
+
+#[test]
+fn the_files_as_they_stand_may_be_the_candidate_and_stay_as_they_are() {
+    let repository = Repository::new();
+    fs::write(repository.path("what"), "echo one\n").unwrap();
+    fs::write(repository.path("harness"), "cat untracked\n").unwrap();
+    fs::write(repository.path("untracked"), "").unwrap();
+    let before = repository.git(&["status", "--porcelain"]);
+    let gate = GATE
+        .replace("candidate = \"HEAD\"", "candidate = \"worktree\"")
+        .replace("[profile.full]", "expect = { stdout_sha256 = \"same\" }\n[profile.full]");
+    let run = repository.run(&gate);
+    assert_eq!(run.code, 0, "{run:?}");
+    let source = repository.plan()["digests"]["sources"]["candidate"].as_str().unwrap().to_owned();
+    assert_eq!(repository.git(&["cat-file", "-t", &source]), "tree");
+    assert_eq!(repository.git(&["status", "--porcelain"]), before);
+    repository.holds_no_worktree();
+}
+
+#[test]
+fn an_overlay_is_laid_over_both_and_kept_as_a_patch() {
+    let repository = Repository::new();
+    fs::write(repository.path("harness"), "echo of the candidate\n").unwrap();
+    let gate = GATE
+        .replace("build =", "overlay = [\"harness\"]\nbuild =")
+        .replace("[profile.full]", "expect = { lines = 2 }\n[profile.full]");
+    let run = repository.run(&gate);
+    assert_eq!(run.code, 1, "{run:?}");
+    assert!(run.stderr.contains("it differs from what is committed:\n M harness"), "{}", run.stderr);
+    repository.holds_no_worktree();
+
+    repository.git(&["commit", "--quiet", "--all", "--message", "harness"]);
+    let run = repository.run(&gate);
+    assert_eq!(run.code, 0, "{run:?}");
+    let patch = fs::read_to_string(repository.bench.campaign("two").join("overlay.patch")).unwrap();
+    assert!(patch.contains("+echo of the candidate"), "{patch}");
+    repository.holds_no_worktree();
+}
+
+#[test]
+fn a_merge_base_may_be_the_baseline() {
+    let repository = Repository::new();
+    repository.git(&["checkout", "--quiet", "-b", "topic", "one"]);
+    repository.commit("echo three");
+    let run = repository.run(&GATE.replace("baseline = \"one\"", "baseline = \"main...HEAD\""));
+    assert_eq!(run.code, 0, "{run:?}");
+    assert_eq!(repository.plan()["digests"]["sources"]["baseline"], repository.git(&["rev-parse", "one"]));
+}
+
+#[test]
+fn what_keeps_a_revision_from_being_built_is_told_and_nothing_is_left() {
+    let repository = Repository::new();
+    let wrong = [
+        ("baseline = \"one\"", "baseline = \"none\"", "find the baseline's revision `none`"),
+        ("build = [\"sh\", \"-c\", \"", "build = [\"sh\", \"-c\", \"seq 30; exit 5; ", "build the baseline: run `sh"),
+        (
+            "run = [\"./program.sh\"]",
+            "run = [\"./other\"]",
+            "find the baseline's program `./other`: its build has made no such",
+        ),
+        (
+            "run = [\"./program.sh\"]",
+            "run = [\"target/x\"]",
+            "find the baseline's program `target/x`: its build has made no such",
+        ),
+        ("build =", "overlay = [\"none\"]\nbuild =", "the candidate has no `none`"),
+    ];
+    for (from, to, said) in wrong {
+        let run = repository.run(&GATE.replace(from, to));
+        assert_eq!(run.code, 1, "{to}: {run:?}");
+        assert!(run.stderr.contains(said), "{to}: {}", run.stderr);
+        assert!(!repository.bench.path("results").exists());
+        repository.holds_no_worktree();
+    }
+    let run = repository.run(&GATE.replace("repo = \"repo\"", "repo = \"/\""));
+    assert_eq!(run.code, 1, "{run:?}");
+    assert!(run.stderr.contains("not a git repository"), "{}", run.stderr);
+}
+
+#[test]
+fn a_revision_is_never_taken_for_an_option() {
+    let repository = Repository::new();
+    for name in ["--upload-pack=touch x", "-q", "HEAD --", "HEAD:what"] {
+        let run = repository.run(&GATE.replace("baseline = \"one\"", &format!("baseline = \"{name}\"")));
+        assert_eq!(run.code, 2, "{name}: {run:?}");
+        assert!(run.stderr.contains("is no revision"), "{}", run.stderr);
+    }
+}
+
+#[test]
+fn gate_killed_while_it_builds_leaves_nothing_that_the_next_start_does_not_remove() {
+    let repository = Repository::new();
+    let slow =
+        GATE.replace("build = [\"sh\", \"-c\", \"", "build = [\"sh\", \"-c\", \"sleep 1000 & echo $! > ../pid; wait; ");
+    repository.bench.file("slow.toml", &slow);
+    let turn = crate::gate::turn();
+    let mut gate = Command::new(assert_cmd::cargo::cargo_bin("gate"))
+        .args(["run", "slow.toml"])
+        .current_dir(repository.bench.path("."))
+        .env("XDG_CACHE_HOME", repository.bench.path("cache"))
+        .spawn()
+        .unwrap();
+    let home = || fs::read_dir(repository.bench.path("cache/gate")).ok()?.next()?.ok().map(|entry| entry.path());
+    let pid = loop {
+        if let Some(pid) =
+            home().and_then(|home| fs::read_to_string(home.join("pid")).ok()).filter(|pid| pid.ends_with('\n'))
+        {
+            break pid;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    };
+    gate.kill().unwrap();
+    gate.wait().unwrap();
+    drop(turn);
+    while runs(&pid) {
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+    assert!(home().unwrap().join("base").exists());
+    assert_eq!(repository.run(GATE).code, 0);
+    repository.holds_no_worktree();
+}
