@@ -22,6 +22,7 @@
 //! | [`evidence`] | what happened | a folder that can be checked and read back |
 //! | [`verdict`], [`stats`] | evidence | an outcome for every budget, a verdict for every hypothesis |
 //! | [`report`] | verdicts | terminal, Markdown, JSON |
+//! | [`reading`] | what another tool measured | benches with samples |
 //! | [`mod@unit`], [`digest`] | | the words and the hash that all of them use |
 
 pub mod campaign;
@@ -31,6 +32,7 @@ pub mod evidence;
 pub mod fixture;
 pub mod measure;
 pub mod plan;
+pub mod reading;
 pub mod report;
 pub mod spec;
 pub mod stats;

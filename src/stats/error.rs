@@ -35,7 +35,9 @@ pub enum StatsError {
         value: f64,
     },
     /// A value is zero or negative where its logarithm is needed.
-    #[error("use `{input}`: value {position} is `{value}`, and only positive values have a geometric mean; leave it out")]
+    #[error(
+        "use `{input}`: value {position} is `{value}`, and only positive values have a geometric mean; leave it out"
+    )]
     NotPositive {
         /// Name of the argument.
         input: &'static str,

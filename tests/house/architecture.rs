@@ -9,6 +9,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("unit", &[]),
     ("digest", &[]),
     ("stats", &[]),
+    ("reading", &["unit"]),
     ("measure", &[]),
     ("fixture", &["unit", "digest"]),
     ("workload", &["unit", "digest", "measure", "fixture"]),
