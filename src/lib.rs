@@ -23,10 +23,12 @@
 //! | [`verdict`], [`stats`] | evidence | an outcome for every budget, a verdict for every hypothesis |
 //! | [`report`] | verdicts | terminal, Markdown, JSON |
 //! | [`reading`] | what another tool measured | benches with samples |
+//! | [`compare`] | two readings | what changed, and whether budgets hold |
 //! | [`mod@unit`], [`digest`] | | the words and the hash that all of them use |
 
 pub mod campaign;
 pub mod cli;
+pub mod compare;
 pub mod digest;
 pub mod evidence;
 pub mod fixture;

@@ -10,6 +10,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("digest", &[]),
     ("stats", &[]),
     ("reading", &["unit"]),
+    ("compare", &["unit", "stats", "reading"]),
     ("measure", &[]),
     ("fixture", &["unit", "digest"]),
     ("workload", &["unit", "digest", "measure", "fixture"]),
