@@ -9,6 +9,9 @@ use super::{Centre, Comparison, Judgement, Outcome, Row, Table, UNPAIRED, Which}
 /// Lines are no longer where names allow it.
 const COLUMNS: usize = 80;
 
+/// Labels above columns are no longer.
+const LABEL: usize = 16;
+
 /// The name of the last row.
 const GEOMEAN: &str = "geomean";
 
@@ -25,6 +28,15 @@ struct Cells {
 #[must_use]
 pub fn terminal(comparison: &Comparison, labels: [&str; 2], judgements: &[Judgement]) -> String {
     let mut out = format!("{UNPAIRED}\n");
+    // Labels that would make a column wide stand above, and short ones for them in the columns.
+    let sides = [Which::Old, Which::New].map(Which::name);
+    let is_short = labels.iter().all(|label| width(label) <= LABEL);
+    if !is_short {
+        for (side, label) in sides.iter().zip(labels) {
+            out.push_str(&format!("{side}: {label}\n"));
+        }
+    }
+    let labels = if is_short { labels } else { sides };
     for (key, value) in &comparison.host {
         out.push_str(&format!("{key}: {value}\n"));
     }
@@ -120,7 +132,7 @@ fn show(out: &mut String, table: &Table, labels: [&str; 2]) {
     let (delta, basis) = (widest(|row| &row.delta).max(1), widest(|row| &row.basis));
     // ` ± ` between a centre and its spread.
     let side = |(centre, spread): (usize, usize), label: &str| {
-        (centre + 3 + spread).max(width(&table.shown_as)).max(width(label).min(16))
+        (centre + 3 + spread).max(width(&table.shown_as)).max(width(label))
     };
     let (old_side, new_side) = (side(old, labels[0]), side(new, labels[1]));
     let change = (delta + 1 + basis).max("vs base".len());
@@ -139,7 +151,7 @@ fn show(out: &mut String, table: &Table, labels: [&str; 2]) {
         out.push_str(text.trim_end());
         out.push('\n');
     };
-    line("", &cut(labels[0], old_side), &cut(labels[1], new_side), "");
+    line("", labels[0], labels[1], "");
     line("", &table.shown_as, &table.shown_as, "vs base");
     for row in &rows {
         let side = |(centre, spread): &(String, String), widths: (usize, usize)| match spread.as_str() {
@@ -159,22 +171,6 @@ fn padded(text: &str, columns: usize) -> String {
 /// `text` and spaces before it.
 fn before(text: &str, columns: usize) -> String {
     format!("{}{text}", " ".repeat(columns.saturating_sub(width(text))))
-}
-
-/// The end of a label that is too long: names of files differ there.
-fn cut(label: &str, columns: usize) -> String {
-    if width(label) <= columns {
-        return label.to_owned();
-    }
-    let mut kept = label;
-    while width(kept) + 1 > columns {
-        let mut rest = kept.chars();
-        if rest.next().is_none() {
-            break;
-        }
-        kept = rest.as_str();
-    }
-    format!("…{kept}")
 }
 
 fn judged(out: &mut String, judgements: &[Judgement]) {
@@ -226,10 +222,10 @@ mod tests {
     }
 
     #[test]
-    fn the_end_of_a_long_label_is_kept() {
-        assert_eq!(cut("results/new.txt", 8), "…new.txt");
-        assert_eq!(cut("new", 3), "new");
-        assert_eq!(cut("日本語", 3), "…語");
+    fn long_labels_stand_above() {
+        let reading = go("BenchmarkA 1 5 ns/op");
+        let text = terminal(&compare(&reading, &reading).unwrap(), ["control_of_something", "b"], &[]);
+        assert!(text.contains("\nold: control_of_something\nnew: b\n"), "{text}");
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! The command line, as a user meets it: real processes, real exit codes.
 
+mod compare;
 mod dashboard;
 mod gate;
 mod probe;
