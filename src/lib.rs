@@ -22,16 +22,20 @@
 //! | [`evidence`] | what happened | a folder that can be checked and read back |
 //! | [`verdict`], [`stats`] | evidence | an outcome for every budget, a verdict for every hypothesis |
 //! | [`report`] | verdicts | terminal, Markdown, JSON |
+//! | [`reading`] | what another tool measured | benches with samples |
+//! | [`compare`] | two readings | what changed, and whether budgets hold |
 //! | [`mod@unit`], [`program`], [`digest`] | | the words and the hash that all of them use |
 
 pub mod campaign;
 pub mod cli;
+pub mod compare;
 pub mod digest;
 pub mod evidence;
 pub mod fixture;
 pub mod measure;
 pub mod plan;
 pub mod program;
+pub mod reading;
 pub mod report;
 pub mod spec;
 pub mod stats;

@@ -1,6 +1,7 @@
 //! The command line: one file a command. The only place that composes stages, prints, and knows clap.
 
 mod check;
+mod compare;
 mod exit;
 mod find;
 mod fixtures;
@@ -33,6 +34,8 @@ enum Command {
     Check(check::Args),
     /// Render a finished campaign again from what is stored
     Report(report::Args),
+    /// Compare what other tools measured: criterion, go, hyperfine, google-benchmark, pytest-benchmark, jmh, pyperf
+    Compare(compare::Args),
     /// Print the JSON Schema of gate files
     Schema,
     /// Print the manifest of the built-in fixtures, generated anew
@@ -61,6 +64,7 @@ pub fn main() -> ExitCode {
         Command::Run(args) => run::run(&args),
         Command::Check(args) => check::check(&args),
         Command::Report(args) => report::report(&args),
+        Command::Compare(args) => compare::compare(&args),
         Command::Schema => schema::schema(),
         Command::Fixtures => fixtures::fixtures(),
         Command::Guard(args) => return guard::guard(&args),

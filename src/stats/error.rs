@@ -34,6 +34,18 @@ pub enum StatsError {
         /// The value.
         value: f64,
     },
+    /// A value is zero or negative where its logarithm is needed.
+    #[error(
+        "use `{input}`: value {position} is `{value}`, and only positive values have a geometric mean; leave it out"
+    )]
+    NotPositive {
+        /// Name of the argument.
+        input: &'static str,
+        /// Which value, from 1.
+        position: usize,
+        /// The value.
+        value: f64,
+    },
     /// A slice that must be sorted is not.
     #[error(
         "use `{input}`: value {position} is smaller than the one before it, and ascending order is needed; sort it first"

@@ -113,6 +113,11 @@ pub struct Interval {
 }
 
 impl Interval {
+    /// The interval between two ends, the lower one first.
+    pub(super) const fn between(low: f64, high: f64) -> Self {
+        Self { low, high }
+    }
+
     /// The percentile interval: the quantiles of `distribution` at α and at 1 − α, each the smallest value whose
     /// cumulative weight reaches it.
     #[must_use]

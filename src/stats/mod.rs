@@ -11,6 +11,10 @@
 //! 4. [`Interval::is_within`] and [`Interval::is_beyond`] hold the interval against a [`Bound`].
 //! 5. [`p_within`] and [`p_beyond`] give the p of the same two claims, and [`holm()`] adjusts a family of them.
 //!
+//! Sides that were measured apart have no pairs. For them there are the rank test [`mann_whitney`], the interval
+//! [`median_interval`] of one side, [`ratio_unpaired`], which resamples each side on its own, and [`geometric_mean`] over
+//! benches.
+//!
 //! # Reproducibility
 //!
 //! Every function gives the same bits on every machine, for the same arguments:
@@ -19,7 +23,8 @@
 //!   ([`Resamples`] documents the bytes), and the index sampling is written out here;
 //! - ranks, weights and levels are integers, so that no float product decides on a rank;
 //! - floats see only `+`, `−`, `×`, `÷` and comparisons, each correctly rounded by IEEE 754, in a fixed order. `ln`,
-//!   `exp` and `powf` of the standard library may differ between platforms and are not used;
+//!   `exp` and `powf` of the standard library may differ between platforms and are not used; where one is needed `libm`
+//!   computes it from these operations;
 //! - the order of the pairs does not matter: they are put into a canonical order first.
 //!
 //! # Failing closed
@@ -41,14 +46,18 @@ mod bound;
 mod claim;
 mod distribution;
 mod error;
+mod geometric;
 mod holm;
 mod indices;
 mod interval;
 mod mean;
+mod order;
 mod quantile;
+mod rank_sum;
 mod ranked;
 mod resample;
 mod sizing;
+mod unpaired;
 
 #[cfg(test)]
 mod properties;
@@ -60,9 +69,13 @@ pub use bound::Bound;
 pub use claim::{p_beyond, p_within};
 pub use distribution::Distribution;
 pub use error::StatsError;
+pub use geometric::geometric_mean;
 pub use holm::{holm, pairs_needed_by_holm};
 pub use interval::{Alpha, Confidence, Interval, IntervalRule};
 pub use mean::mean;
+pub use order::median_interval;
 pub use quantile::{Level, QuantileRule, median, quantile, resolves};
+pub use rank_sum::mann_whitney;
 pub use resample::Resamples;
 pub use sizing::pairs_for_power;
+pub use unpaired::{Reduction, UnpairedRatio, ratio_unpaired};

@@ -167,3 +167,32 @@ fn the_ends_of_the_interval_are_as_coarse_as_the_binomial_says() {
         assert!(errors.contains(&expected), "{expected:?} in {errors:?}");
     }
 }
+
+#[test]
+fn the_rank_test_is_that_of_scipy() {
+    for case in cases(&reference(), "rank_sums") {
+        let (old, new) = (numbers(&case["old"]), numbers(&case["new"]));
+        let (found, expected) = (mann_whitney(&old, &new).unwrap(), number(&case["p"]));
+        assert!((found - expected).abs() <= 1e-12 * expected, "{found} and {expected} of {old:?} and {new:?}");
+    }
+}
+
+#[test]
+fn the_ranks_of_a_median_are_those_of_scipys_binomial() {
+    for case in cases(&reference(), "median_ranks") {
+        let n: u32 = integer(&case["n"]);
+        let values: Vec<f64> = (1..=n).map(f64::from).collect();
+        let confidence = Confidence::from_parts(integer(&case["confidence"])).unwrap();
+        let found = median_interval(&values, confidence).unwrap().map(|interval| (interval.low(), interval.high()));
+        let rank = number(&case["rank"]);
+        assert_eq!(found, (rank > 0.0).then(|| (rank, f64::from(n) + 1.0 - rank)), "{case}");
+    }
+}
+
+#[test]
+fn geometric_means_are_those_of_scipy() {
+    for case in cases(&reference(), "geometric_means") {
+        let (found, expected) = (geometric_mean(&numbers(&case["values"])).unwrap(), number(&case["mean"]));
+        assert!((found / expected - 1.0).abs() < 1e-13, "{found} and {expected}");
+    }
+}

@@ -1,6 +1,7 @@
 //! The command line, as a user meets it: real processes, real exit codes.
 
 mod command;
+mod compare;
 mod dashboard;
 mod gate;
 mod probe;

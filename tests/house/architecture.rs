@@ -10,6 +10,8 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("digest", &[]),
     ("program", &["unit"]),
     ("stats", &[]),
+    ("reading", &["unit"]),
+    ("compare", &["unit", "stats", "reading"]),
     ("measure", &[]),
     ("fixture", &["unit", "digest"]),
     ("workload", &["unit", "digest", "program", "measure", "fixture"]),

@@ -7,7 +7,8 @@
 
 Nothing here follows the Rust code: quantiles come from NumPy and from exact fractions, the exact
 bootstrap from every one of the n^n index tuples, the draws from NumPy's PCG64 and hashlib, Holm
-from statsmodels, and the error rates of the percentile interval from SciPy's binomial. Where two
+from statsmodels, the rank test from SciPy or from every way to deal out the ranks, and the error
+rates of the percentile interval from SciPy's binomial. Where two
 sources exist, the script fails unless they agree.
 Made with Python 3.11, NumPy 2.4, SciPy 1.17, statsmodels 0.15.
 """
@@ -342,18 +343,79 @@ def coarseness():
     return cases
 
 
+# Sides measured apart
+
+
+def enumerated_p(old, new):
+    """Twice the smaller tail over every way to choose the old side, in exact fractions; ties share their rank."""
+    ranks = [Fraction(float(2 * r)).limit_denominator(1) / 2 for r in scipy.stats.rankdata(old + new)]
+    observed = sum(ranks[: len(old)])
+    sums = [sum(chosen) for chosen in itertools.combinations(ranks, len(old))]
+    if observed - Fraction(len(old) * (len(old) + 1), 2) == Fraction(len(old) * len(new), 2):
+        return 1.0
+    tail = min(sum(s <= observed for s in sums), sum(s >= observed for s in sums))
+    return float(min(Fraction(1), Fraction(2 * tail, len(sums))))
+
+
+def rank_sums():
+    cases = []
+    for n, m in [(1, 1), (2, 3), (4, 4), (5, 7), (8, 8), (10, 10), (20, 17), (50, 50), (50, 3), (51, 50), (90, 70)]:
+        for level in [100.0, 101.0, 106.0]:
+            # No value twice.
+            old, new = (
+                [v + i / 2**20 for i, v in enumerate(measurements(k, base, 0.05), offset)]
+                for k, base, offset in [(n, 100.0, 0), (m, level, n)]
+            )
+            assert len(set(old + new)) == n + m
+            method = "exact" if max(n, m) <= 50 else "asymptotic"
+            p = scipy.stats.mannwhitneyu(old, new, method=method).pvalue
+            if max(n, m) <= 8:
+                assert math.isclose(p, enumerated_p(old, new), rel_tol=1e-12)
+            cases.append({"old": old, "new": new, "p": float(p)})
+    for n, m in [(2, 2), (3, 5), (6, 6), (8, 8), (9, 7), (26, 10), (40, 60)]:
+        for level in [10.0, 11.0]:
+            old, new = ([float(round(v)) for v in measurements(k, base, 0.15)] for k, base in [(n, 10.0), (m, level)])
+            if max(n, m) <= 25:
+                p = enumerated_p(old, new)
+            else:
+                p = scipy.stats.mannwhitneyu(old, new, method="asymptotic").pvalue
+            cases.append({"old": old, "new": new, "p": float(p)})
+    return cases
+
+
+def median_ranks():
+    """The largest k with 2·P(B < k) at most 1 - confidence, or 0."""
+    cases = []
+    for confidence in [9000, 9500, 9900]:
+        for n in [*range(1, 41), 50, 99, 100, 1000, 5000]:
+            below = scipy.stats.binom.cdf(np.arange(n // 2 + 1), n, 0.5)
+            rank = int((2 * below <= 1 - confidence / WHOLE).sum())
+            cases.append({"n": n, "confidence": confidence, "rank": rank})
+    return cases
+
+
+def geometric_means():
+    cases = [measurements(n, 1e-6, 1.0) for n in (1, 2, 7)] + [[0.5, 1e-9, 1e12], measurements(50, 1e3, 2.0)]
+    cases = [[value or 1e-3 for value in case] for case in cases]
+    return [{"values": values, "mean": float(scipy.stats.gmean(values))} for values in cases]
+
+
 reference = {
     "quantiles": quantiles(),
     "exact": exact(),
     "drawn": drawn(),
     "holm": holm(),
     "coarseness": coarseness(),
+    "rank_sums": rank_sums(),
+    "median_ranks": median_ranks(),
+    "geometric_means": geometric_means(),
 }
 text = json.dumps(reference, separators=(",", ":"))
 # One case a line: small, and a change shows where it is.
 text = (
     text.replace('},{"baseline"', '},\n{"baseline"')
     .replace('},{"values"', '},\n{"values"')
+    .replace('},{"old"', '},\n{"old"')
     .replace('],"', '],\n"')
 )
 text += "\n"
