@@ -5,7 +5,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::unit::Case;
+use crate::reading::Format;
+use crate::unit::{AxisValue, Case};
 
 /// A program and its arguments: what is executed, without a shell.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -39,11 +40,29 @@ pub enum Stdout {
     Sha256(String),
 }
 
+/// What is measured of an execution.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Output {
+    /// The execution itself: its time, and what it used.
+    #[default]
+    Time,
+    /// What the program reports of its own benches, in this format.
+    Benches(Format),
+}
+
+/// The placeholder that becomes a path where the program is to write its benches; without it they are on its standard output.
+pub const OUTPUT: &str = "output";
+
 /// What one process of a campaign executes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Subject {
     /// The program.
     pub program: Program,
+    /// What is measured of it.
+    pub output: Output,
+    /// The metrics of its benches that are kept.
+    pub metrics: Vec<String>,
     /// What every execution must answer.
     pub expect: Expect,
     /// The digests of the baseline's answers, case by case, where they are what this side's are held to.
@@ -59,6 +78,18 @@ impl Program {
             env: self.env.iter().map(|(name, value)| (name.clone(), fill(value, case))).collect(),
             cwd: self.cwd.clone(),
         }
+    }
+
+    /// Whether it is told where to write its benches.
+    #[must_use]
+    pub fn is_told_where(&self) -> bool {
+        self.texts().any(|text| placeholders(text).any(|name| name == OUTPUT))
+    }
+
+    /// The program with `path` where it is to write its benches.
+    #[must_use]
+    pub fn told(&self, path: &str) -> Self {
+        self.of(&Case::new(vec![(OUTPUT.to_owned(), AxisValue::Text(path.to_owned()))]))
     }
 
     /// Every text of it that may have placeholders.
@@ -130,7 +161,6 @@ fn is_name(text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::unit::AxisValue;
 
     fn case() -> Case {
         Case::new(vec![

@@ -137,6 +137,8 @@ pub enum Scope {
     Counted,
     /// One value for the whole run.
     Run,
+    /// As many samples as the program that is executed reports itself.
+    Reported,
 }
 
 /// A measured quantity: what it is called, its unit, its direction, and what is assumed of it.
@@ -165,7 +167,7 @@ impl Metric {
     pub fn statistics(&self) -> &'static [Statistic] {
         match self.scope {
             Scope::Run => &[Statistic::Value],
-            Scope::Timed | Scope::Counted => {
+            Scope::Timed | Scope::Counted | Scope::Reported => {
                 &[Statistic::P50, Statistic::P95, Statistic::P99, Statistic::Mean, Statistic::Min, Statistic::Max]
             }
         }
@@ -198,6 +200,22 @@ impl fmt::Display for AxisValue {
 pub struct Case(Vec<(String, AxisValue)>);
 
 impl Case {
+    /// The axis on which the benches stand that a program reports itself. No matrix has it.
+    pub const BENCH: &'static str = "bench";
+
+    /// The case of the bench called `name` within this one.
+    #[must_use]
+    pub fn of_bench(&self, name: &str) -> Self {
+        let bench = (Self::BENCH.to_owned(), AxisValue::Text(name.to_owned()));
+        Self(self.0.iter().cloned().chain([bench]).collect())
+    }
+
+    /// The case that a bench is within; itself where it is of none.
+    #[must_use]
+    pub fn without_bench(&self) -> Self {
+        Self(self.0.iter().filter(|(axis, _)| axis != Self::BENCH).cloned().collect())
+    }
+
     /// A case of these axes and values.
     #[must_use]
     pub const fn new(axes: Vec<(String, AxisValue)>) -> Self {

@@ -252,7 +252,9 @@ impl State<'_> {
             lane: lane.to_owned(),
             missing,
         };
-        if let Some(case) = request.cases.iter().find(|case| !output.cells.iter().any(|cell| cell.case == **case)) {
+        if let Some(case) =
+            request.cases.iter().find(|case| !output.cells.iter().any(|cell| cell.case.without_bench() == **case))
+        {
             return Err(incomplete(format!("samples of {case}")));
         }
         let observed = output.observed.ok_or_else(|| incomplete("account of itself".to_owned()))?;

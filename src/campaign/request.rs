@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::plan::{Plan, PlannedCheck, PlannedRun};
 use crate::program::Subject;
-use crate::unit::{Case, Side};
+use crate::unit::{Case, Scope, Side};
 use crate::worker::protocol::{Limits, Measure, PROTOCOL, Request, Task};
 
 /// The digests of each lane's answers, case by case.
@@ -53,5 +53,12 @@ fn subject(plan: &Plan, lane: &str, cases: &[Case], known: &Answers) -> Option<S
         Side::Baseline => Vec::new(),
         Side::Candidate => cases.iter().filter_map(|case| Some((case.clone(), of_baseline(case)?.clone()))).collect(),
     };
-    Some(Subject { program: plan.target.program(side)?.clone(), expect: plan.target.expect()?.clone(), references })
+    let reported = plan.metrics.iter().filter(|metric| metric.scope == Scope::Reported);
+    Some(Subject {
+        program: plan.target.program(side)?.clone(),
+        output: plan.target.output(),
+        metrics: reported.map(|metric| metric.name.to_string()).collect(),
+        expect: plan.target.expect()?.clone(),
+        references,
+    })
 }

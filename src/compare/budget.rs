@@ -137,8 +137,8 @@ pub struct Judgement {
 
 /// Holds every bench that has the metric of a budget to it.
 ///
-/// The interval is that of [`ratio_unpaired`]. A side of fewer than five values has none, unless there are two and all are
-/// equal, or the metric is compared exactly.
+/// The interval is that of [`ratio_unpaired`]. A side of fewer than five values has none, unless there are two and all
+/// are equal, or the metric is compared exactly.
 ///
 /// # Errors
 ///

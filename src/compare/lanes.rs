@@ -56,7 +56,8 @@ impl FromStr for Lanes {
 }
 
 impl Lanes {
-    /// The side that a name tells, and the name without it. What follows the side (`-8`, the number of processors) stays.
+    /// The side that a name tells, and the name without it. What follows the side (`-8`, the number of processors)
+    /// stays.
     fn split<'a>(&self, name: &'a str) -> Option<(&'a str, String)> {
         // `-8` at the end belongs to the name, not to the part.
         let digits = name.len() - name.trim_end_matches(|c: char| c.is_ascii_digit()).len();

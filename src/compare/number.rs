@@ -6,9 +6,11 @@ use crate::unit::Unit;
 const DECIMAL: [(f64, &str); 8] =
     [(1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""), (1e-3, "m"), (1e-6, "µ"), (1e-9, "n")];
 
+const KIBI: f64 = 1024.0;
+
 /// Prefixes of 1024's powers; there are none for less than a byte.
 const BINARY: [(f64, &str); 5] =
-    [((1_u64 << 40) as f64, "Ti"), ((1 << 30) as f64, "Gi"), ((1 << 20) as f64, "Mi"), (1024.0, "Ki"), (1.0, "")];
+    [(KIBI * KIBI * KIBI * KIBI, "Ti"), (KIBI * KIBI * KIBI, "Gi"), (KIBI * KIBI, "Mi"), (KIBI, "Ki"), (1.0, "")];
 
 /// The unit in which a metric is shown: seconds for nanoseconds.
 pub(super) fn shown_as(metric: &str, unit: Unit) -> String {

@@ -90,8 +90,8 @@ impl Centre {
         Self { n: sorted.len(), median, interval }
     }
 
-    /// How far the interval reaches from the median, in percent of it: `3%`, `∞` where there is none, and `?` where there
-    /// are no percents of it.
+    /// How far the interval reaches from the median, in percent of it: `3%`, `∞` where there is none, and `?` where
+    /// there are no percents of it.
     #[must_use]
     pub fn spread(&self) -> String {
         let Some((low, high)) = self.interval else { return "∞".to_owned() };
@@ -226,7 +226,6 @@ fn geomean(rows: &[Row]) -> Geomean {
 }
 
 #[cfg(test)]
-#[expect(clippy::float_cmp, reason = "results are exact")]
 mod tests {
     use super::super::tests::{go, values};
     use super::*;

@@ -66,7 +66,7 @@ pub(super) fn notes(comparison: &Comparison) -> Vec<String> {
     if rows().any(|row| without(row.old) || without(row.new)) {
         notes.push("± ∞: a side needs at least 6 values for an interval at 95 %".to_owned());
     }
-    if rows().any(|row| too_few_to_differ(row)) {
+    if rows().any(too_few_to_differ) {
         notes.push("~ with n below 4: so few values can show no difference at p ≤ 0.05".to_owned());
     }
     if comparison.tables.iter().any(|table| !table.geomean.is_of_same_benches) {
@@ -182,7 +182,7 @@ fn judged(out: &mut String, judgements: &[Judgement]) {
                 Outcome::Inconclusive => "?",
                 Outcome::Fail => "✗",
             };
-            out.push_str(&format!("{mark} {:<12}  {}  {}\n", one.outcome.name(), padded(&basis(one), 23), one.bench));
+            out.push_str(&format!("{mark} {:<12}  {}  {}\n", one.outcome.name(), padded(&basis(one), 24), one.bench));
         }
     }
 }

@@ -67,6 +67,7 @@ const fn pass(scope: Scope) -> &'static str {
         Scope::Timed => "timed",
         Scope::Counted => "counted",
         Scope::Run => "run",
+        Scope::Reported => "reported",
     }
 }
 
@@ -86,7 +87,7 @@ pub(super) fn encode(record: &RunRecord, metrics: &[Metric]) -> Result<Vec<u8>, 
     let mut begins = BTreeMap::new();
     for (index, cell) in record.cells.iter().enumerate() {
         let number = u16::try_from(index).map_err(|_| RunFileError::TooMany)?;
-        for scope in [Scope::Timed, Scope::Counted, Scope::Run] {
+        for scope in [Scope::Timed, Scope::Counted, Scope::Run, Scope::Reported] {
             let rows = metrics
                 .iter()
                 .filter(|metric| metric.scope == scope)

@@ -6,7 +6,7 @@ use super::order::first_sides;
 use super::{Digests, LeftOut, Matchup, Plan, PlannedCheck, PlannedHypothesis, PlannedRun, SCHEMA};
 use crate::program::Stdout;
 use crate::spec::{Benefit, COUNTED_OPERATIONS, Gate, Profile, Selector};
-use crate::unit::{AxisValue, Case, Side};
+use crate::unit::{AxisValue, Case, Metric, Scope, Side};
 use crate::workload::catalogue::Suite;
 
 /// What of a gate is to be run, and on what.
@@ -85,6 +85,7 @@ impl Plan {
             digests,
         };
         plan.add_hypotheses(gate, selection, &all)?;
+        plan.add_reported();
         for (index, case) in plan.cases.iter().enumerate() {
             if selection.skip_heavy && gate.matrix.heavy.iter().any(|heavy| heavy.matches(case)) {
                 plan.left_out.insert(index, LeftOut::Heavy);
@@ -113,8 +114,11 @@ impl Plan {
             .iter()
             .filter(|hypothesis| selection.hypotheses.is_empty() || selection.hypotheses.contains(&hypothesis.id))
             .collect();
-        self.cases =
-            all.iter().filter(|case| chosen.iter().any(|hypothesis| hypothesis.cases.matches(case))).cloned().collect();
+        self.cases = all
+            .iter()
+            .filter(|case| chosen.iter().any(|one| one.cases.without_benches().matches(case)))
+            .cloned()
+            .collect();
         for hypothesis in chosen {
             let matchup = Matchup { baseline: hypothesis.baseline.clone(), candidate: hypothesis.candidate.clone() };
             let position = self.matchups.iter().position(|known| *known == matchup).unwrap_or_else(|| {
@@ -123,11 +127,22 @@ impl Plan {
             });
             self.hypotheses.push(PlannedHypothesis {
                 matchup: position,
-                cases: indices(&self.cases, &hypothesis.cases),
+                cases: indices(&self.cases, &hypothesis.cases.without_benches()),
                 hypothesis: hypothesis.clone(),
             });
         }
         Ok(())
+    }
+
+    /// The metrics that a program reports itself are those that the hypotheses name.
+    fn add_reported(&mut self) {
+        let named: Vec<Metric> =
+            self.hypotheses.iter().flat_map(|planned| planned.hypothesis.metrics()).cloned().collect();
+        for metric in named.into_iter().filter(|metric| metric.scope == Scope::Reported) {
+            if !self.metrics.iter().any(|known| known.name == metric.name) {
+                self.metrics.push(metric);
+            }
+        }
     }
 
     /// Indices of the cases of a matchup that are measured.

@@ -134,10 +134,8 @@ fn bench(label: &str, root: &Path, folder: &Path) -> Result<Bench, ReadingError>
         Some(Throughput::ElementsAndBytes { elements, bytes }) => vec![(false, elements), (true, bytes)],
     };
     for (of_bytes, amount) in rates {
-        let metric = match of_bytes {
-            true => Metric::higher("B/s", Unit::BytesPerSecond, 1.0),
-            false => Metric::higher("elements/s", Unit::Other, 1.0),
-        };
+        let (name, unit) = if of_bytes { ("B/s", Unit::BytesPerSecond) } else { ("elements/s", Unit::Other) };
+        let metric = Metric::higher(name, unit, 1.0);
         #[expect(clippy::cast_precision_loss, reason = "a rate needs no more digits than a float has")]
         let rates: Vec<f64> = per_iteration.iter().map(|time| amount as f64 * 1e9 / time).collect();
         // A time of zero has no rate.

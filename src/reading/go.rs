@@ -1,7 +1,8 @@
 //! The text of `go test -bench`: the Go benchmark data format (golang.org/design/14313-benchmark-format).
 //!
-//! A bench's line is its name, the iterations, and pairs of value and unit. Lines as `key: value` configure what follows;
-//! `Unit` lines say of a unit which way is better. All other lines are noise, among them those of a program that prints.
+//! A bench's line is its name, the iterations, and pairs of value and unit. Lines as `key: value` configure what
+//! follows; `Unit` lines say of a unit which way is better. All other lines are noise, among them those of a program
+//! that prints.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -131,9 +132,8 @@ impl<'a> Reader<'a> {
             };
             let column = self.column(bench, pairs, unit);
             let (at, number) = (self.benches[bench].series[column].unit, self.number);
-            let value = match self.units[at].1.value(value) {
-                Ok(value) => value,
-                Err(_) => return Err(self.no_measurement(name, written, unit)),
+            let Ok(value) = self.units[at].1.value(value) else {
+                return Err(self.no_measurement(name, written, unit));
             };
             let column = &mut self.benches[bench].series[column];
             if column.line == number {
@@ -305,8 +305,8 @@ impl<'a> Iterator for Fields<'a> {
 
 /// The number that is written, be it infinite or none; nothing where it isn't written as one.
 ///
-/// An integer below 2⁵³ and a power of ten up to 10¹⁵ are exact floats, so that one division rounds once (Clinger 1990, How to
-/// Read Floating Point Numbers Accurately). Whatever is longer or has an exponent takes the long way.
+/// An integer below 2⁵³ and a power of ten up to 10¹⁵ are exact floats, so that one division rounds once (Clinger 1990,
+/// How to Read Floating Point Numbers Accurately). Whatever is longer or has an exponent takes the long way.
 fn number(written: &[u8]) -> Option<f64> {
     const POWERS: [f64; 16] = [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15];
     let (mut digits, mut decimals, mut in_decimals) = (0_u64, 0, false);

@@ -23,6 +23,9 @@ struct Entry {
     primary: Primary,
 }
 
+/// Values, and how often each was sampled.
+type Histogram = Vec<(f64, u64)>;
+
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Primary {
@@ -30,7 +33,7 @@ struct Primary {
     /// Fork by fork, iteration by iteration.
     raw_data: Option<Vec<Vec<f64>>>,
     /// Likewise; of each iteration the values and how often each was sampled.
-    raw_data_histogram: Option<Vec<Vec<Vec<(f64, u64)>>>>,
+    raw_data_histogram: Option<Vec<Vec<Histogram>>>,
 }
 
 pub(super) fn parse(label: &str, bytes: &[u8]) -> Result<Reading, ReadingError> {

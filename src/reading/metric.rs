@@ -70,17 +70,16 @@ impl Metric {
             denominator = if part.ends_with('*') { false } else { denominator || part.ends_with('/') };
         }
         let rate = written.ends_with("/s") || written.ends_with("/sec");
-        let (unit, factor) = match (nanoseconds, megabytes) {
-            (1, 0) => (Unit::Nanoseconds, 1.0),
-            _ => {
-                let unit = match (bytes, rate) {
-                    (true, true) => Unit::BytesPerSecond,
-                    (true, false) => Unit::Bytes,
-                    _ => Unit::Other,
-                };
-                (unit, libm::pow(1e-9, f64::from(nanoseconds)) * libm::pow(1e6, f64::from(megabytes)))
-            }
+        if (nanoseconds, megabytes) == (1, 0) {
+            let metric = Self::lower(&name, Unit::Nanoseconds, 1.0);
+            return if rate { Self { direction: Direction::Higher, ..metric } } else { metric };
+        }
+        let unit = match (bytes, rate) {
+            (true, true) => Unit::BytesPerSecond,
+            (true, false) => Unit::Bytes,
+            _ => Unit::Other,
         };
+        let factor = libm::pow(1e-9, f64::from(nanoseconds)) * libm::pow(1e6, f64::from(megabytes));
         if rate { Self::higher(&name, unit, factor) } else { Self::lower(&name, unit, factor) }
     }
 
@@ -94,7 +93,7 @@ impl Metric {
     pub(super) fn value(&self, written: f64) -> Result<f64, String> {
         let value = written * self.factor;
         // Also where it is NaN.
-        if value >= 0.0 && value <= MOST && written <= MOST {
+        if (0.0..=MOST).contains(&value) && written <= MOST {
             // A negative zero is a zero.
             return Ok(value + 0.0);
         }
@@ -120,7 +119,6 @@ pub(super) fn nanoseconds_in(unit: &str) -> Option<f64> {
 }
 
 #[cfg(test)]
-#[expect(clippy::float_cmp, reason = "factors are exact")]
 mod tests {
     use super::*;
 

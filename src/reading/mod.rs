@@ -2,7 +2,7 @@
 //!
 //! | format | what is read | one value is |
 //! |---|---|---|
-//! | [`Format::Criterion`] | a folder as `target/criterion`, or any folder within | a sample's time divided by its iterations |
+//! | [`Format::Criterion`] | a folder as `target/criterion`, or one within | a sample's time by its iterations |
 //! | [`Format::Go`] | what `go test -bench` prints | a line |
 //! | [`Format::Hyperfine`] | `--export-json` | a run |
 //! | [`Format::GoogleBenchmark`] | `--benchmark_out_format=json` | a repetition; aggregates are left out |
@@ -10,13 +10,13 @@
 //! | [`Format::Jmh`] | `-rf json` | an iteration, or a sampled call; secondary metrics are left out |
 //! | [`Format::Pyperf`] | `-o` | a value of a run; warm-ups are left out |
 //!
-//! Time per operation is the metric `latency`, in nanoseconds, whatever it was written in. Any other metric has the name
-//! that the tool gave it, tidied as Go's `benchstat` does: `MB/s` becomes `B/s`, `p95-ns/op` becomes `p95-sec/op`. The
-//! values of a metric whose unit is [`Unit::Nanoseconds`] are nanoseconds all the same.
+//! Time per operation is the metric `latency`, in nanoseconds, whatever it was written in. Any other metric has the
+//! name that the tool gave it, tidied as Go's `benchstat` does: `MB/s` becomes `B/s`, `p95-ns/op` becomes `p95-sec/op`.
+//! The values of a metric whose unit is [`Unit::Nanoseconds`] are nanoseconds all the same.
 //!
 //! A file that is empty, cut off, of another format, or without a bench is an error with its place, never an empty
-//! [`Reading`]; so is a value that is no measurement. What text there is comes out printable: a control character becomes
-//! its code, as in `\u{1b}`.
+//! [`Reading`]; so is a value that is no measurement. What text there is comes out printable: a control character
+//! becomes its code, as in `\u{1b}`.
 
 mod criterion;
 mod detect;
@@ -42,6 +42,23 @@ use serde::{Deserialize, Serialize};
 use crate::unit::{Assumption, Direction, Unit};
 
 pub use error::ReadingError;
+
+/// What is known of a metric by its name alone: its name as readings have it, its unit, and which way is better.
+///
+/// [`Unit::Other`] where the name does not tell the unit; which way is better is then a guess.
+#[must_use]
+pub fn named(name: &str) -> (String, Unit, Direction) {
+    match name {
+        metric::LATENCY | "cpu_time" | "user_time" | "system_time" => {
+            (name.to_owned(), Unit::Nanoseconds, Direction::Lower)
+        }
+        "throughput" => (name.to_owned(), Unit::OperationsPerSecond, Direction::Higher),
+        _ => {
+            let tidied = metric::Metric::tidied(name);
+            (tidied.name, tidied.unit, tidied.direction)
+        }
+    }
+}
 
 /// A format of bench output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]

@@ -8,12 +8,12 @@ use super::{Bench, Format, Reading, ReadingError};
 
 #[derive(Deserialize)]
 struct Document {
-    machine_info: Machine,
+    machine_info: Host,
     benchmarks: Vec<Entry>,
 }
 
 #[derive(Deserialize)]
-struct Machine {
+struct Host {
     system: Option<String>,
     machine: Option<String>,
     python_version: Option<String>,

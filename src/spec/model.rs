@@ -3,9 +3,9 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::program::{Expect, Program};
+use crate::program::{Expect, Output, Program};
 use crate::unit::{AxisValue, Case, Metric, Side, Statistic};
-use crate::workload::catalogue::PROGRAM;
+use crate::workload::catalogue::{BENCHES, PROGRAM};
 
 /// Operations of the counted pass of every case: what counted metrics have samples of.
 pub const COUNTED_OPERATIONS: u32 = 10;
@@ -49,7 +49,20 @@ impl Target {
     pub fn suite(&self) -> &str {
         match self {
             Self::Suite(name) => name,
-            Self::Command(_) | Self::Revisions(_) => PROGRAM.name,
+            Self::Command(Command { output, .. }) | Self::Revisions(Revisions { output, .. }) => match output {
+                Output::Time => PROGRAM.name,
+                Output::Benches(_) => BENCHES.name,
+            },
+        }
+    }
+
+    /// What is measured of an execution.
+    #[must_use]
+    pub const fn output(&self) -> Output {
+        match self {
+            Self::Suite(_) => Output::Time,
+            Self::Command(command) => command.output,
+            Self::Revisions(revisions) => revisions.output,
         }
     }
 
@@ -86,6 +99,8 @@ pub struct Command {
     pub build: Vec<String>,
     /// Files that the programs rest on beside their executables.
     pub files: Vec<String>,
+    /// What is measured of an execution.
+    pub output: Output,
     /// What every execution must answer.
     pub expect: Expect,
 }
@@ -105,6 +120,8 @@ pub struct Revisions {
     pub build: Vec<String>,
     /// The program of a build.
     pub program: Program,
+    /// What is measured of an execution.
+    pub output: Output,
     /// What every execution must answer.
     pub expect: Expect,
 }
@@ -159,6 +176,18 @@ pub struct Axis {
 pub struct Selector(pub Vec<(String, Vec<AxisValue>)>);
 
 impl Selector {
+    /// The same choice, but for benches: those that a program reports are not known before it runs.
+    #[must_use]
+    pub fn without_benches(&self) -> Self {
+        Self(self.0.iter().filter(|(axis, _)| axis != Case::BENCH).cloned().collect())
+    }
+
+    /// The benches that it chooses; `None` where it chooses all.
+    #[must_use]
+    pub fn benches(&self) -> Option<&[AxisValue]> {
+        self.0.iter().find(|(axis, _)| axis == Case::BENCH).map(|(_, values)| values.as_slice())
+    }
+
     /// Whether `case` is among the chosen.
     #[must_use]
     pub fn matches(&self, case: &Case) -> bool {
@@ -307,6 +336,18 @@ pub struct Hypothesis {
     pub guardrails: Vec<Budget>,
     /// What is measured and shown, never judged.
     pub reports: Vec<Reported>,
+}
+
+impl Hypothesis {
+    /// The metrics of its budgets and reports.
+    pub fn metrics(&self) -> impl Iterator<Item = &Metric> {
+        let benefits = self.benefits.iter().filter_map(|benefit| match benefit {
+            Benefit::Budget(budget) => Some(budget),
+            Benefit::Capability(_) => None,
+        });
+        let budgets = benefits.chain(&self.guardrails).map(|budget| &budget.metric);
+        budgets.chain(self.reports.iter().map(|reported| &reported.metric))
+    }
 }
 
 /// A correctness check of the candidate.

@@ -12,8 +12,8 @@
 //! 5. [`p_within`] and [`p_beyond`] give the p of the same two claims, and [`holm()`] adjusts a family of them.
 //!
 //! Sides that were measured apart have no pairs. For them there are the rank test [`mann_whitney`], the interval
-//! [`median_interval`] of one side, [`ratio_unpaired`], which resamples each side on its own, and [`geometric_mean`] over
-//! benches.
+//! [`median_interval`] of one side, [`ratio_unpaired`], which resamples each side on its own, and [`geometric_mean`]
+//! over benches.
 //!
 //! # Reproducibility
 //!

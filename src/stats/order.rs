@@ -3,9 +3,9 @@
 use super::error::{StatsError, require_finite};
 use super::interval::{Confidence, Interval};
 
-/// The interval of the median of what `sorted` was drawn from, between two of its values that lie symmetrically: ranks k
-/// and n + 1 − k, where k is the largest with `2·P(B < k) ≤ 1 − confidence` and B counts the heads of n coins (Thompson
-/// 1936, Annals of Mathematical Statistics 7:122–128).
+/// The interval of the median of what `sorted` was drawn from, between two of its values that lie symmetrically: ranks
+/// k and n + 1 − k, where k is the largest with `2·P(B < k) ≤ 1 − confidence` and B counts the heads of n coins
+/// (Thompson 1936, Annals of Mathematical Statistics 7:122–128).
 ///
 /// The confidence is at least the one that is asked for: at 95 %, ten values give ranks 2 and 9, and 97.9 %. Nothing
 /// where even the extremes are not enough, as with up to five values at 95 %.

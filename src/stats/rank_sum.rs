@@ -1,5 +1,5 @@
-//! Whether two sides that were measured apart differ in location (Mann & Whitney 1947, Annals of Mathematical Statistics
-//! 18:50–60).
+//! Whether two sides that were measured apart differ in location (Mann & Whitney 1947, Annals of Mathematical
+//! Statistics 18:50–60).
 
 use super::error::{StatsError, require_finite};
 
@@ -138,7 +138,6 @@ fn approximated(ranks: &Ranks, n: usize, m: usize, twice_smaller: usize) -> f64 
 }
 
 #[cfg(test)]
-#[expect(clippy::float_cmp, reason = "results are exact")]
 mod tests {
     use super::*;
 

@@ -37,8 +37,8 @@ const MOST_INDICES: usize = 1 << 27;
 /// `seed + 1`, as [`Resamples`](super::Resamples) documents. Index `i` is the `i`-th value in ascending order. Sides of
 /// more than 6,710 values get fewer draws than 20,000, so that the work is bounded.
 ///
-/// A zero is a value like others: from zero to zero nothing changed and the ratio is 1, from zero to more it is infinite,
-/// and neither is left out of the distribution.
+/// A zero is a value like others: from zero to zero nothing changed and the ratio is 1, from zero to more it is
+/// infinite, and neither is left out of the distribution.
 ///
 /// # Errors
 ///

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::budget::Judge;
-use super::{Warning, checks};
+use super::{Warning, benches, checks};
 use crate::evidence::Evidence;
 use crate::plan::{Plan, PlannedHypothesis};
 use crate::spec::{Benefit, Bound, Grade, Multiplicity};
@@ -246,17 +246,13 @@ fn analyse_hypothesis(
         })
         .chain(hypothesis.guardrails.iter().map(|budget| (Role::Guardrail, budget)));
     for (role, budget) in roles {
-        for case in measured(plan, planned) {
-            if budget.cases.matches(case) {
-                budgets.push(judge.budget(planned.matchup, case, role, budget, &mut warnings)?);
-            }
+        for case in benches::judged(evidence, planned, &budget.cases, &budget.metric) {
+            budgets.push(judge.budget(planned.matchup, &case, role, budget, &mut warnings)?);
         }
     }
     for reported in &hypothesis.reports {
-        for case in measured(plan, planned) {
-            if reported.cases.matches(case) {
-                budgets.push(judge.report(planned.matchup, case, reported, &mut warnings));
-            }
+        for case in benches::judged(evidence, planned, &reported.cases, &reported.metric) {
+            budgets.push(judge.report(planned.matchup, &case, reported, &mut warnings));
         }
     }
     let alpha = judge.alpha();

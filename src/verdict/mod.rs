@@ -5,6 +5,7 @@
 //! stored, so that anybody who has a campaign's folder comes to the same bits.
 
 mod analysis;
+mod benches;
 mod budget;
 mod checks;
 mod judge;

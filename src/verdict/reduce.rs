@@ -44,7 +44,7 @@ pub(super) fn paired(
     let plan = &evidence.plan;
     for side in Side::BOTH {
         let lane = plan.matchups[matchup].lane(side);
-        if evidence.is_skipped(lane, case) {
+        if evidence.is_skipped(lane, &case.without_bench()) {
             return Err(missing(format!("not timed, because the {side} `{lane}` broke its contract")));
         }
     }
@@ -80,15 +80,16 @@ fn samples(
             run.pair == pair
                 && run.side == side
                 && run.matchup == matchup
-                && run.cases.iter().any(|&index| plan.cases[index] == *case)
+                && run.cases.iter().any(|&index| plan.cases[index] == case.without_bench())
         })
         .ok_or_else(|| missing(format!("pair {pair} of {case} has no {side} run in the plan")))?;
     let record = evidence.runs.get(&planned.id).ok_or_else(|| missing(format!("run `{}` is missing", planned.id)))?;
-    let cell = record
-        .cells
-        .iter()
-        .find(|cell| cell.case == *case)
-        .ok_or_else(|| missing(format!("run `{}` did not measure {case}", planned.id)))?;
+    let cell = record.cells.iter().find(|cell| cell.case == *case).ok_or_else(|| {
+        match (metric.scope, case.get(Case::BENCH)) {
+            (Scope::Reported, None) => missing(format!("no bench of any run has {}", metric.name)),
+            _ => missing(format!("run `{}` did not measure {case}", planned.id)),
+        }
+    })?;
     let found = cell
         .samples
         .get(metric.name.as_ref())
@@ -116,6 +117,8 @@ fn too_few(evidence: &Evidence, metric: &Metric, samples: &Samples) -> Option<St
     let exactly = |wanted: u32| (count != u64::from(wanted)).then(|| wanted.to_string());
     match metric.scope {
         Scope::Run => exactly(1),
+        // How many there are is the program's own affair.
+        Scope::Reported => None,
         Scope::Counted => exactly(plan.counted),
         Scope::Timed => match (plan.profile.samples, plan.profile.min_samples) {
             (Some(samples), _) => exactly(samples),

@@ -8,13 +8,14 @@ use serde::Deserialize;
 
 use super::pass::{self, Measurement, PassError};
 use super::protocol::{
-    Failure, Limits, MAX_PART, MAX_SAMPLES, Measure, Message, Observed, PROTOCOL, Request, Samples, Task,
+    Failure, Limits, MAX_PART, MAX_SAMPLES, Measure, Measured, Message, Observed, PROTOCOL, Request, Samples, Task,
 };
 use crate::fixture::{self, FixtureError};
 use crate::measure::{alloc, host, limits, memory, rusage};
+use crate::program::{Output, Subject};
 use crate::unit::Case;
 use crate::workload::catalogue::Suite;
-use crate::workload::{self, Bench, Counters, Known, Setup, WorkloadError};
+use crate::workload::{self, Bench, Counters, Known, Setup, WorkloadError, program};
 
 /// The longest request that a child reads, in bytes.
 const MAX_REQUEST: u64 = 64 << 20;
@@ -277,7 +278,7 @@ fn setup(request: &Request) -> Setup {
 
 fn open(request: &Request, case: &Case) -> Result<Box<dyn Bench>, ChildError> {
     let opened = match &request.subject {
-        Some(subject) => workload::program::open(subject, case).map(|bench| Box::new(bench) as Box<dyn Bench>),
+        Some(subject) => program::open(subject, case).map(|bench| Box::new(bench) as Box<dyn Bench>),
         None => workload::open(&request.suite, &request.lane, case, &setup(request)),
     };
     opened.map_err(|source| ChildError::Open { lane: request.lane.clone(), source })
@@ -289,20 +290,26 @@ fn check<W: Write>(request: &Request, checks: &[String], parent: &mut Parent<W>)
     let mut known = Known::default();
     for case in &request.cases {
         parent.tell(&Message::Started { case: case.clone() })?;
-        let results = match &request.subject {
-            Some(subject) => workload::program::check(subject, case, checks),
-            None => workload::check(&request.suite, &request.lane, case, &setup(request), checks, &mut known),
+        let (results, answer) = if let Some(subject) = &request.subject {
+            program::check(subject, case, checks).map_err(failed)?
+        } else {
+            let results = workload::check(&request.suite, &request.lane, case, &setup(request), checks, &mut known);
+            (results.map_err(failed)?, None)
         };
-        let results = results.map_err(failed)?;
         let broken = results.iter().any(|result| result.failure.is_some());
         for result in results {
             parent.tell(&Message::Check(result))?;
         }
-        match digest(open(request, case)?.as_mut()) {
+        let answer = match answer {
+            // A program has been executed for it.
+            Some(answer) => Ok(answer),
+            None => open(request, case).and_then(|mut bench| digest(bench.as_mut()).map_err(failed)),
+        };
+        match answer {
             Ok(digest) => parent.tell(&Message::Answer { case: case.clone(), digest })?,
             // A lane that broke a check may have no answer at all; the check has said so.
             Err(_) if broken => {}
-            Err(source) => return Err(failed(source)),
+            Err(error) => return Err(error),
         }
     }
     Ok(false)
@@ -315,6 +322,38 @@ fn digest(bench: &mut dyn Bench) -> Result<String, WorkloadError> {
     bench.digest(&response)
 }
 
+/// Has the program of each case report its benches, as often as is asked, then tells what it reported. Nothing of this
+/// process is measured, so no peak is reset.
+fn measure_benches<W: Write>(
+    request: &Request,
+    subject: &Subject,
+    task: &Measure,
+    parent: &mut Parent<W>,
+) -> Result<bool, ChildError> {
+    let mut measured = Vec::new();
+    for case in &request.cases {
+        parent.tell(&Message::Started { case: case.clone() })?;
+        let reports = program::Reports::of(subject, case, task.warmup_operations(), |executions, elapsed_ns| {
+            pass::is_done(task, executions, elapsed_ns)
+        });
+        let reports = reports.map_err(|source| ChildError::Check { lane: request.lane.clone(), source })?;
+        measured.push((case, reports));
+    }
+    for (case, reports) in measured {
+        for (bench, series) in reports.benches {
+            for (metric, values) in series {
+                for part in values.chunks(MAX_PART) {
+                    let values = Samples::Reals(part.to_vec());
+                    parent.tell(&Message::Samples { metric: metric.clone(), values })?;
+                }
+            }
+            let case = case.of_bench(&bench);
+            parent.tell(&Message::Cell(Measured { case, rss_at_start_bytes: 0, compared: reports.executions }))?;
+        }
+    }
+    Ok(true)
+}
+
 /// Measures every case in order, then tells what it measured; returns whether the peak of memory was reset for each.
 fn measure<W: Write>(
     request: &Request,
@@ -324,6 +363,9 @@ fn measure<W: Write>(
 ) -> Result<bool, ChildError> {
     if !alloc::installed() {
         return Err(ChildError::NoAllocator);
+    }
+    if let Some(subject) = request.subject.as_ref().filter(|subject| subject.output != Output::Time) {
+        return measure_benches(request, subject, task, parent);
     }
     let mut measurements = Vec::with_capacity(request.cases.len());
     for (case, answer) in request.cases.iter().zip(&task.answers) {

@@ -8,6 +8,7 @@ use super::cause::Cause;
 use super::parent::Output;
 use super::protocol::{Cell, Failure, MAX_SAMPLES, Measure, Measured, Message, PROTOCOL, Request, Samples, Task};
 use crate::measure::rusage::Usage;
+use crate::program::Output as Reported;
 use crate::unit::{Case, Metric, Scope};
 use crate::workload::CheckResult;
 use crate::workload::catalogue::Suite;
@@ -125,7 +126,8 @@ impl<'a> Conversation<'a> {
     }
 
     fn hear_samples(&mut self, metric: String, values: Samples) -> Result<(), Cause> {
-        if !self.metrics.iter().any(|known| known.name == *metric) {
+        let reported = |metric: &String| self.reported().is_some_and(|reported| reported.contains(metric));
+        if !self.metrics.iter().any(|known| known.name == *metric) && !reported(&metric) {
             return Err(Cause::unexpected(format!("samples of `{metric}`, which the suite does not declare")));
         }
         if let Samples::Reals(values) = &values
@@ -157,14 +159,34 @@ impl<'a> Conversation<'a> {
             return Err(Cause::unexpected("a measured case, and was asked to check"));
         };
         let Measured { case, rss_at_start_bytes, compared } = measured;
+        let samples = std::mem::take(&mut self.open);
+        if self.reported().is_some() {
+            self.hold_bench(&case)?;
+            self.output.cells.push(Cell { case, samples, rss_at_start_bytes, compared });
+            return Ok(());
+        }
         if self.request.cases.get(self.output.cells.len()) != Some(&case) {
             return Err(Cause::unexpected(format!("case `{case}` out of order")));
         }
-        let samples = std::mem::take(&mut self.open);
         if let Some(missing) = missing_samples(self.metrics, task, &samples) {
             return Err(Cause::Incomplete { missing: format!("{missing} in `{case}`") });
         }
         self.output.cells.push(Cell { case, samples, rss_at_start_bytes, compared });
+        Ok(())
+    }
+
+    /// The metrics that are kept of the benches that a program reports; `None` where it reports none.
+    fn reported(&self) -> Option<&[String]> {
+        let subject = self.request.subject.as_ref()?;
+        (subject.output != Reported::Time).then_some(subject.metrics.as_slice())
+    }
+
+    /// A bench belongs to a case that was asked for, and comes once.
+    fn hold_bench(&self, bench: &Case) -> Result<(), Cause> {
+        let asked = bench.get(Case::BENCH).is_some() && self.request.cases.contains(&bench.without_bench());
+        if !asked || self.output.cells.iter().any(|cell| cell.case == *bench) {
+            return Err(Cause::unexpected(format!("bench `{bench}`, which it was not asked for or had given")));
+        }
         Ok(())
     }
 
@@ -190,6 +212,10 @@ impl<'a> Conversation<'a> {
             return Some("end of its last cell".to_owned());
         }
         match &self.request.task {
+            Task::Measure(_) if self.reported().is_some() => {
+                let measured = |case: &&Case| cells.iter().any(|cell| cell.case.without_bench() == **case);
+                self.request.cases.iter().find(|case| !measured(case)).map(|case| format!("bench in `{case}`"))
+            }
             Task::Measure(_) => self.request.cases.get(cells.len()).map(|case| format!("samples in `{case}`")),
             Task::Check { checks: asked } => self.request.cases.iter().find_map(|case| {
                 let of_case = |name: &String| checks.iter().find(|known| known.check == *name && known.case == *case);
@@ -214,6 +240,8 @@ fn missing_samples(metrics: &[Metric], task: &Measure, samples: &BTreeMap<String
             Scope::Timed => timed.max(1),
             Scope::Counted => task.counted as usize,
             Scope::Run => 1,
+            // Of benches, which are heard of otherwise.
+            Scope::Reported => continue,
         };
         if found != expected {
             return Some(format!("{expected} samples of `{name}`: there are {found}"));

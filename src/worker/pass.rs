@@ -287,7 +287,7 @@ fn each_of(counts: Vec<u64>, clients: Option<u32>, operations: usize) -> Samples
 }
 
 /// Whether the timed pass has run as long as was asked: an exact number, or a time and a number of which both hold.
-fn is_done(task: &Measure, operations: usize, elapsed_ns: u64) -> bool {
+pub(super) fn is_done(task: &Measure, operations: usize, elapsed_ns: u64) -> bool {
     let operations = operations as u64;
     match task.samples {
         Some(samples) => operations >= u64::from(samples),

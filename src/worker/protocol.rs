@@ -82,6 +82,17 @@ pub struct Measure {
     pub answers: Vec<String>,
 }
 
+impl Measure {
+    /// Operations that run before the first sample, where the warm-up is counted in them; a time is at least one.
+    #[must_use]
+    pub const fn warmup_operations(&self) -> u32 {
+        match self.warmup {
+            Warmup::Operations(operations) => operations,
+            Warmup::TimeNs(_) => 1,
+        }
+    }
+}
+
 /// The most samples that one metric may have in one case.
 pub const MAX_SAMPLES: usize = 10_000_000;
 

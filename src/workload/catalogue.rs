@@ -17,6 +17,8 @@ pub struct Suite {
     pub axes: &'static [Axis],
     /// Whether a matrix may have others as well, of any values.
     pub any_axis: bool,
+    /// Whether its runs report whatever metrics they like, bench by bench.
+    pub any_metric: bool,
     /// The lanes.
     pub lanes: &'static [Lane],
     /// The correctness checks.
@@ -116,10 +118,10 @@ impl Only {
 }
 
 impl Suite {
-    /// The suite called `name`; [`PROGRAM`] is among them.
+    /// The suite called `name`; [`PROGRAM`] and [`BENCHES`] are among them.
     #[must_use]
     pub fn find(name: &str) -> Option<&'static Self> {
-        SUITES.iter().copied().chain([&PROGRAM]).find(|suite| suite.name == name)
+        SUITES.iter().copied().chain([&PROGRAM, &BENCHES]).find(|suite| suite.name == name)
     }
 
     /// The lane called `name`.
@@ -188,6 +190,7 @@ pub static DASHBOARD: Suite = Suite {
         CPUS_AXIS,
     ],
     any_axis: false,
+    any_metric: false,
     lanes: &[
         Lane {
             name: "api-direct",
@@ -502,6 +505,7 @@ pub static PROBE: Suite = Suite {
         CPUS_AXIS,
     ],
     any_axis: false,
+    any_metric: false,
     lanes: &[
         Lane { name: "steady", about: "does the work", kind: LaneKind::Path, contract: &["row-count"], only: &[] },
         Lane {
@@ -552,6 +556,7 @@ pub static PROGRAM: Suite = Suite {
     about: "any program: each operation is one execution, in a process of its own",
     axes: &[CPUS_AXIS],
     any_axis: true,
+    any_metric: false,
     lanes: &[
         Lane {
             name: "baseline",
@@ -603,6 +608,20 @@ pub static PROGRAM: Suite = Suite {
             ),
         },
     ],
+};
+
+/// What a gate knows of a program that measures benches of its own, and reports them.
+///
+/// No gate file names it either.
+pub static BENCHES: Suite = Suite {
+    name: "benches",
+    about: "a program that measures benches of its own, and reports them; each run executes it in a process of its own",
+    axes: PROGRAM.axes,
+    any_axis: true,
+    any_metric: true,
+    lanes: PROGRAM.lanes,
+    checks: PROGRAM.checks,
+    metrics: &[],
 };
 
 /// A noisy metric of one execution, lower is better.

@@ -1,5 +1,9 @@
 //! Any program as a lane: each operation executes it once, in a process of its own.
 
+use std::collections::BTreeMap;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use sha2::{Digest, Sha256};
@@ -7,11 +11,18 @@ use sha2::{Digest, Sha256};
 use super::{Bench, CheckResult, Counters, Response, WorkloadError};
 use crate::digest::{hex, sha256};
 use crate::measure::spawn::{Ended, Spawner};
-use crate::program::{Program, Stdout, Subject, fill};
+use crate::program::{Output, Program, Stdout, Subject, fill};
+use crate::reading::{self, Format, Reading};
 use crate::unit::Case;
 
 /// The suite's name.
 pub const SUITE: &str = "program";
+
+/// The most of a program's standard output that benches are read from, in bytes.
+const MOST_OUTPUT: usize = 64 << 20;
+
+/// How the folders begin that programs write their benches to; the id of the process that executes them follows.
+const SCRATCH: &str = "gate-scratch-";
 
 /// Executions of an empty program that the cost of an execution is the median of.
 const EMPTY_EXECUTIONS: usize = 5;
@@ -40,18 +51,22 @@ pub fn open(subject: &Subject, case: &Case) -> Result<Executions, WorkloadError>
     };
     let spawner =
         Spawner::new().map_err(|source| WorkloadError::Execute { program: "a program".to_owned(), source })?;
-    Ok(Executions { spawner, program, exit: subject.expect.exit, stdout, lines })
+    Ok(Executions { spawner, program, output: subject.output, exit: subject.expect.exit, stdout, lines })
 }
 
-/// Executes the program once, and says how each of these checks came out.
+/// Executes the program once; says how each of these checks came out, and the digest of its answer where all hold.
 ///
 /// # Errors
 ///
-/// A check that there isn't, or a program that can't be started.
-pub fn check(subject: &Subject, case: &Case, checks: &[String]) -> Result<Vec<CheckResult>, WorkloadError> {
+/// A check that there isn't, a program that can't be started, and benches that can't be read.
+pub fn check(
+    subject: &Subject,
+    case: &Case,
+    checks: &[String],
+) -> Result<(Vec<CheckResult>, Option<String>), WorkloadError> {
     let mut bench = open(subject, case)?;
-    let (ended, answer) = bench.execute()?;
-    checks
+    let (ended, answer, reading) = bench.execute()?;
+    let results = checks
         .iter()
         .map(|check| {
             let failure = match check.as_str() {
@@ -62,7 +77,94 @@ pub fn check(subject: &Subject, case: &Case, checks: &[String]) -> Result<Vec<Ch
             };
             Ok(CheckResult { check: check.clone(), case: case.clone(), failure })
         })
-        .collect()
+        .collect::<Result<Vec<_>, WorkloadError>>()?;
+    if results.iter().any(|result| result.failure.is_some()) {
+        return Ok((results, None));
+    }
+    reading.transpose()?;
+    Ok((results, Some(answer.digest())))
+}
+
+/// What a program reported of its own benches, over all executions of one run.
+#[derive(Debug)]
+pub struct Reports {
+    /// By bench, then by metric: the values, in the order in which they came.
+    pub benches: Vec<(String, BTreeMap<String, Vec<f64>>)>,
+    /// How often it was executed for them.
+    pub executions: u32,
+}
+
+impl Reports {
+    /// Executes the program of `subject` in `case` and reads its benches, first `warmup` times for nothing, then until
+    /// `is_done` says so of the executions and of the nanoseconds that they took.
+    ///
+    /// # Errors
+    ///
+    /// It can't be executed, answers other than it must, or reports no benches that can be read.
+    pub fn of(
+        subject: &Subject,
+        case: &Case,
+        warmup: u32,
+        is_done: impl Fn(usize, u64) -> bool,
+    ) -> Result<Self, WorkloadError> {
+        let mut bench = open(subject, case)?;
+        for _ in 0..warmup {
+            bench.report()?;
+        }
+        let mut reports = Self { benches: Vec::new(), executions: 0 };
+        let (mut executions, mut elapsed_ns) = (0, 0_u64);
+        while !is_done(executions, elapsed_ns) {
+            let (wall_ns, reading) = bench.report()?;
+            executions += 1;
+            elapsed_ns = elapsed_ns.saturating_add(wall_ns);
+            reports.add(reading, &subject.metrics);
+        }
+        reports.executions = u32::try_from(executions).unwrap_or(u32::MAX);
+        Ok(reports)
+    }
+
+    /// Adds the series of the metrics that are kept. A bench without any of them is there all the same.
+    fn add(&mut self, reading: Reading, metrics: &[String]) {
+        for bench in reading.benches {
+            let at = self.benches.iter().position(|(name, _)| *name == bench.name).unwrap_or_else(|| {
+                self.benches.push((bench.name, BTreeMap::new()));
+                self.benches.len() - 1
+            });
+            for series in bench.series.into_iter().filter(|series| metrics.contains(&series.metric)) {
+                self.benches[at].1.entry(series.metric).or_default().extend(series.values);
+            }
+        }
+    }
+}
+
+/// A folder for what one execution writes; gone with it.
+#[derive(Debug)]
+struct Scratch(PathBuf);
+
+impl Scratch {
+    fn new() -> io::Result<Self> {
+        let home = std::env::temp_dir();
+        // What a worker that was killed has left behind.
+        for entry in fs::read_dir(&home)?.filter_map(Result::ok) {
+            let name = entry.file_name();
+            let owner =
+                name.to_str().and_then(|name| name.strip_prefix(SCRATCH)).filter(|id| id.parse::<u32>().is_ok());
+            if owner.is_some_and(|id| !Path::new("/proc").join(id).exists()) {
+                // Another user's can't be removed, and need not be.
+                let _ = fs::remove_dir_all(entry.path());
+            }
+        }
+        let folder = home.join(format!("{SCRATCH}{}", std::process::id()));
+        fs::create_dir(&folder)?;
+        Ok(Self(folder))
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        // What stays is removed by the next.
+        let _ = fs::remove_dir_all(&self.0);
+    }
 }
 
 /// A program that is executed again and again.
@@ -70,10 +172,14 @@ pub fn check(subject: &Subject, case: &Case, checks: &[String]) -> Result<Vec<Ch
 pub struct Executions {
     spawner: Spawner,
     program: Program,
+    output: Output,
     exit: u8,
     stdout: Option<Expected>,
     lines: Option<u64>,
 }
+
+/// The benches of one execution, or why they can't be read; none where it reports none.
+type Benches = Option<Result<Reading, WorkloadError>>;
 
 /// What standard output is held to.
 #[derive(Debug)]
@@ -93,23 +199,86 @@ struct Answer {
     lines: u64,
 }
 
+/// What a program writes to its standard output, as it comes.
+#[derive(Debug, Default)]
+struct Heard {
+    digest: Sha256,
+    ended: u64,
+    /// Whether the last line has not ended: it is a line all the same.
+    open: bool,
+}
+
+impl Heard {
+    fn take(&mut self, bytes: &[u8]) {
+        self.digest.update(bytes);
+        self.ended += bytes.iter().map(|byte| u64::from(*byte == b'\n')).sum::<u64>();
+        self.open = bytes.last().map_or(self.open, |last| *last != b'\n');
+    }
+
+    fn answer(self) -> Answer {
+        Answer { sha256: Some(hex(&self.digest.finalize())), lines: self.ended + u64::from(self.open) }
+    }
+}
+
+impl Answer {
+    /// The digest of what was written; of nothing where nobody asked.
+    fn digest(self) -> String {
+        self.sha256.unwrap_or_else(|| sha256(b""))
+    }
+}
+
 impl Executions {
-    fn execute(&mut self) -> Result<(Ended, Answer), WorkloadError> {
-        let mut command = command(&self.program);
+    /// Executes the program once, and reads its benches where it reports any.
+    fn execute(&mut self) -> Result<(Ended, Answer, Benches), WorkloadError> {
         let failed = |source| WorkloadError::Execute { program: self.program.run.join(" "), source };
-        if self.stdout.is_none() && self.lines.is_none() {
-            return Ok((self.spawner.run(&mut command, None).map_err(failed)?, Answer::default()));
-        }
-        let (mut digest, mut lines, mut last) = (Sha256::new(), 0_u64, b'\n');
+        let Output::Benches(format) = self.output else {
+            let mut command = command(&self.program);
+            if self.stdout.is_none() && self.lines.is_none() {
+                return Ok((self.spawner.run(&mut command, None).map_err(failed)?, Answer::default(), None));
+            }
+            let mut heard = Heard::default();
+            let ended = self.spawner.run(&mut command, Some(&mut |bytes| heard.take(bytes))).map_err(failed)?;
+            return Ok((ended, heard.answer(), None));
+        };
+        let scratch = Scratch::new().map_err(failed)?;
+        let written = scratch.0.join("benches");
+        let mut command = command(&self.program.told(&written.display().to_string()));
+        // Where Criterion writes, whatever else it is told.
+        command.env("CRITERION_HOME", &written);
+        let (mut heard, mut kept, mut all) = (Heard::default(), Vec::new(), true);
         let mut sink = |bytes: &[u8]| {
-            digest.update(bytes);
-            lines += bytes.iter().map(|byte| u64::from(*byte == b'\n')).sum::<u64>();
-            last = bytes.last().copied().unwrap_or(last);
+            heard.take(bytes);
+            all &= kept.len() + bytes.len() <= MOST_OUTPUT;
+            if all {
+                kept.extend_from_slice(bytes);
+            }
         };
         let ended = self.spawner.run(&mut command, Some(&mut sink)).map_err(failed)?;
-        // A last line without its end is a line all the same.
-        let lines = lines + u64::from(last != b'\n');
-        Ok((ended, Answer { sha256: Some(hex(&digest.finalize())), lines }))
+        let reading = if format == Format::Criterion || self.program.is_told_where() {
+            reading::read(&written, Some(format)).map_err(|error| error.to_string())
+        } else if all {
+            reading::parse("standard output", &kept, Some(format)).map_err(|error| error.to_string())
+        } else {
+            Err(format!("it wrote more than {} MiB to its standard output", MOST_OUTPUT >> 20))
+        };
+        Ok((ended, heard.answer(), Some(reading.map_err(WorkloadError::Answer))))
+    }
+
+    /// Executes the program once, holds it to what it must answer, and gives its wall time and its benches.
+    fn report(&mut self) -> Result<(u64, Reading), WorkloadError> {
+        let (ended, answer, reading) = self.execute()?;
+        self.hold(&ended, &answer)?;
+        let reading = reading.ok_or_else(|| WorkloadError::Answer("the program reports no benches".to_owned()))?;
+        Ok((ended.wall_ns, reading?))
+    }
+
+    /// Holds an execution to what it must answer.
+    fn hold(&self, ended: &Ended, answer: &Answer) -> Result<(), WorkloadError> {
+        let failure = self.exit_failure(ended).or_else(|| self.stdout_failure(answer));
+        match failure.or_else(|| self.lines_failure(answer)) {
+            None => Ok(()),
+            Some(failure) => Err(WorkloadError::Answer(failure)),
+        }
     }
 
     fn exit_failure(&self, ended: &Ended) -> Option<String> {
@@ -160,7 +329,7 @@ impl Bench for Executions {
     }
 
     fn operation(&mut self, counters: &mut Counters) -> Result<Response, WorkloadError> {
-        let (ended, answer) = self.execute()?;
+        let (ended, answer, _) = self.execute()?;
         let failure =
             self.exit_failure(&ended).or_else(|| self.stdout_failure(&answer)).or_else(|| self.lines_failure(&answer));
         if let Some(failure) = failure {
@@ -175,7 +344,7 @@ impl Bench for Executions {
         counters.record("major_faults", usage.major_faults);
         counters.record("voluntary_switches", usage.voluntary_switches);
         counters.record("involuntary_switches", usage.involuntary_switches);
-        let body = answer.sha256.unwrap_or_else(|| sha256(b"")).into_bytes();
+        let body = answer.digest().into_bytes();
         Ok(Response { rows: 0, body, wall_ns: Some(ended.wall_ns) })
     }
 

@@ -108,7 +108,7 @@ impl Executor for Scripted {
                     for metric in suite.metrics {
                         let one = (self.samples)(&metric.name, &request.lane, pair);
                         let count = match metric.scope {
-                            Scope::Run => 1,
+                            Scope::Run | Scope::Reported => 1,
                             Scope::Counted => measure.counted as usize,
                             Scope::Timed => measure.samples.or(measure.min_samples).unwrap_or(1) as usize,
                         };

@@ -40,6 +40,19 @@ fn files_that_are_refused() {
 }
 
 #[test]
+fn the_examples_are_accepted_without_a_warning() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("gates/examples");
+    let mut seen = 0;
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let loaded = spec::load(&path).unwrap_or_else(|error| panic!("{}", error.render(false)));
+        assert_eq!(loaded.render_warnings(false), Vec::<String>::new());
+        seen += 1;
+    }
+    assert!(seen >= 5);
+}
+
+#[test]
 fn a_file_of_the_largest_size_is_read() {
     let text = format!("{BASE}{}", "#".repeat(usize::try_from(MAX_BYTES).unwrap() - BASE.len()));
     assert!(parse(&text).is_ok());

@@ -17,7 +17,7 @@ pub(super) use hypothesis::{
 };
 pub(super) use matrix::{MatrixFile, Named, SelectorFile};
 pub(super) use profile::{ProfileFile, WarmupFile};
-pub(super) use target::{CommandFile, ExpectFile, LinesFile, ProgramFile, RevisionsFile, TargetFile};
+pub(super) use target::{CommandFile, ExpectFile, LinesFile, ProgramFile, RevisionsFile, TIME, TargetFile, outputs};
 
 use super::model::{Estimator, IntervalKind, Multiplicity, QuantileKind};
 

@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::Named;
+use crate::reading::Format;
 use crate::workload::catalogue::SUITES;
 
 /// What is measured: exactly one of `suite`, `command` and `revisions`.
@@ -36,12 +37,20 @@ pub(in crate::spec) struct CommandFile {
     pub(in crate::spec) build: Option<Vec<String>>,
     /// Files that the programs rest on beside their executables, such as scripts: their digests are part of the plan.
     pub(in crate::spec) files: Option<Vec<String>>,
-    /// What is measured: `time`, the execution itself. What a program prints is not read by this version.
-    #[schemars(extend("enum" = ["time"], "default" = "time"))]
+    /// What is measured: `time`, the execution itself, or the benches that the program reports, in one of these formats: on its standard output, or where the placeholder `{output}` tells it to write them.
+    #[schemars(extend("enum" = outputs(), "default" = "time"))]
     pub(in crate::spec) output: Option<String>,
     /// What every execution must answer.
     pub(in crate::spec) expect: Option<ExpectFile>,
 }
+
+/// What `output` may be.
+pub(in crate::spec) fn outputs() -> Vec<&'static str> {
+    [TIME].into_iter().chain(Format::ALL.map(Format::name)).collect()
+}
+
+/// `output` where the execution itself is measured.
+pub(in crate::spec) const TIME: &str = "time";
 
 /// A program and its arguments, without a shell.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -106,8 +115,8 @@ pub(in crate::spec) struct RevisionsFile {
     pub(in crate::spec) run: Option<Vec<String>>,
     /// Environment variables that are set for it beside those that gate has.
     pub(in crate::spec) env: Option<Named<String>>,
-    /// What is measured: `time`, the execution itself. What a program prints is not read by this version.
-    #[schemars(extend("enum" = ["time"], "default" = "time"))]
+    /// What is measured: `time`, the execution itself, or the benches that the program reports, in one of these formats: on its standard output, or where the placeholder `{output}` tells it to write them.
+    #[schemars(extend("enum" = outputs(), "default" = "time"))]
     pub(in crate::spec) output: Option<String>,
     /// What every execution must answer.
     pub(in crate::spec) expect: Option<ExpectFile>,

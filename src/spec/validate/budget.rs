@@ -1,15 +1,18 @@
 //! Budgets and reported metrics: a metric, a statistic, a bound, and perhaps a waiver.
 
+use std::borrow::Cow;
+
 use super::bound::{BoundKeys, bound};
 use super::cases::{CaseSet, Ground};
 use super::findings::Findings;
 use super::resolution::samples_needed;
 use super::waiver::waiver;
-use crate::spec::diagnostic::{Problem, listed};
+use crate::reading;
+use crate::spec::diagnostic::{Problem, listed, quoted};
 use crate::spec::file::{BenefitFile, BudgetFile, ReportFile, SelectorFile, WaiverFile};
-use crate::spec::model::{Budget, COUNTED_OPERATIONS, Reported};
+use crate::spec::model::{Budget, COUNTED_OPERATIONS, Reported, Selector};
 use crate::spec::tree::At;
-use crate::unit::{Assumption, Metric, Scope, Statistic};
+use crate::unit::{Assumption, Direction, Metric, Scope, Statistic, Unit};
 
 /// The keys of a budget, wherever it stands.
 pub(super) struct BudgetKeys<'f> {
@@ -75,7 +78,7 @@ pub(super) struct Percentile {
     /// Which.
     pub(super) statistic: Statistic,
     /// Its metric's name.
-    pub(super) metric: &'static str,
+    pub(super) metric: String,
     /// Whether a budget depends on it.
     pub(super) judged: bool,
     /// Where it is named.
@@ -90,8 +93,14 @@ impl<'s, 't> Budgets<'s, 't> {
 
     /// The budget at `at`.
     pub(super) fn budget(&mut self, keys: &BudgetKeys<'_>, at: At<'t>, findings: &mut Findings) -> Option<Budget> {
-        let metric = self.metric(keys.metric, at, findings);
-        let bound = bound(&keys.bounds, metric, at, findings);
+        let mut metric = self.metric(keys.metric, at, findings);
+        // Of a unit that nobody knows, the bound tells which way is worse.
+        let open = metric.as_ref().is_some_and(|metric| metric.unit == Unit::Other);
+        let bound = bound(&keys.bounds, metric.as_deref().filter(|_| !open), at, findings);
+        if let (true, Some(metric), Some(bound)) = (open, &mut metric, bound) {
+            metric.to_mut().direction = if bound.is_upper() { Direction::Lower } else { Direction::Higher };
+        }
+        let metric = metric.as_deref();
         let statistic = metric.and_then(|metric| statistic(metric, keys.statistic, at, findings));
         let waiver = match (keys.waiver, bound) {
             (None, _) => Some(None),
@@ -105,7 +114,8 @@ impl<'s, 't> Budgets<'s, 't> {
         }
         self.note_percentile(metric, statistic, true, at);
         resolved_by_count(metric, statistic, at, findings).then_some(())?;
-        let identity = format!("budget with `{}` on `{statistic}` of `{}`", bound.key(), metric.name);
+        let identity =
+            format!("budget with `{}` on `{statistic}` of `{}`{}", bound.key(), metric.name, benches(&cases));
         self.once(identity, set, at, findings)?;
         Some(Budget { metric: metric.clone(), statistic, bound, cases, waiver: waiver? })
     }
@@ -113,30 +123,36 @@ impl<'s, 't> Budgets<'s, 't> {
     /// The metric that is reported at `at`.
     pub(super) fn reported(&mut self, file: &ReportFile, at: At<'t>, findings: &mut Findings) -> Option<Reported> {
         let metric = self.metric(file.metric.as_deref(), at, findings);
+        let metric = metric.as_deref();
         let statistic = metric.and_then(|metric| statistic(metric, file.statistic.as_deref(), at, findings));
         let narrowed = self.ground.narrow(file.cases.as_ref(), at, findings);
         let (metric, statistic, (cases, set)) = (metric?, statistic?, narrowed?);
         self.note_percentile(metric, statistic, false, at);
         resolved_by_count(metric, statistic, at, findings).then_some(())?;
-        self.once(format!("report of `{statistic}` of `{}`", metric.name), set, at, findings)?;
+        self.once(format!("report of `{statistic}` of `{}`{}", metric.name, benches(&cases)), set, at, findings)?;
         Some(Reported { metric: metric.clone(), statistic, cases })
     }
 
-    fn metric(&self, name: Option<&str>, at: At<'_>, findings: &mut Findings) -> Option<&'static Metric> {
+    fn metric(&self, name: Option<&str>, at: At<'_>, findings: &mut Findings) -> Option<Cow<'static, Metric>> {
         let name = findings.required(at, "metric", name, "\"latency\"")?;
-        let metric = self.ground.suite.metric(name);
+        let suite = self.ground.suite;
+        if suite.any_metric {
+            let name = findings.line(at.key("metric"), "metric", name)?;
+            return Some(Cow::Owned(reported(&name)));
+        }
+        let metric = suite.metric(name);
         if metric.is_none() {
-            let names: Vec<&str> = self.ground.suite.metrics.iter().map(|metric| metric.name.as_ref()).collect();
-            let what = format!("metrics of suite `{}`", self.ground.suite.name);
+            let names: Vec<&str> = suite.metrics.iter().map(|metric| metric.name.as_ref()).collect();
+            let what = format!("metrics of suite `{}`", suite.name);
             findings.unknown(at.key("metric").value_span(), "metric", name, &what, &names);
         }
-        metric
+        metric.map(Cow::Borrowed)
     }
 
-    fn note_percentile(&mut self, metric: &'static Metric, statistic: Statistic, judged: bool, at: At<'_>) {
+    fn note_percentile(&mut self, metric: &Metric, statistic: Statistic, judged: bool, at: At<'_>) {
         if metric.scope == Scope::Timed && statistic.quantile_parts().is_some() {
             let span = at.key(if at.has("statistic") { "statistic" } else { "metric" }).value_span();
-            self.percentiles.push(Percentile { statistic, metric: &metric.name, judged, span });
+            self.percentiles.push(Percentile { statistic, metric: metric.name.to_string(), judged, span });
         }
     }
 
@@ -156,6 +172,28 @@ impl<'s, 't> Budgets<'s, 't> {
         }
         self.seen.push((identity, set, at));
         Some(())
+    }
+}
+
+/// The benches of a selector, as a message tells them.
+fn benches(cases: &Selector) -> String {
+    cases.benches().map_or_else(String::new, |benches| {
+        let names: Vec<String> = benches.iter().map(|bench| quoted(&bench.to_string())).collect();
+        format!(" in bench {}", listed(names.iter().map(String::as_str), "and"))
+    })
+}
+
+/// What is known, before it runs, of a metric that a program reports itself.
+fn reported(name: &str) -> Metric {
+    let (name, unit, direction) = reading::named(name);
+    Metric {
+        name: Cow::Owned(name),
+        unit,
+        direction,
+        assumption: Assumption::Noisy,
+        scope: Scope::Reported,
+        default_statistic: Statistic::P50,
+        about: Cow::Borrowed("as the program reports it"),
     }
 }
 

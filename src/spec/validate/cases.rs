@@ -22,6 +22,8 @@ pub(super) struct CaseTable {
     axes: Vec<Axis>,
     /// Whether they are the cases of the file, and not a stand-in.
     known: bool,
+    /// Whether each is divided into benches that nobody knows before it runs.
+    benches: bool,
     /// For each case the position of its value on each axis.
     cells: Vec<Vec<usize>>,
 }
@@ -104,12 +106,17 @@ impl CaseTable {
                 .flat_map(|cell| (0..axis.values.len()).map(|value| cell.iter().copied().chain([value]).collect()))
                 .collect();
         }
-        Some(Self { axes, known: true, cells })
+        Some(Self { axes, known: true, benches: false, cells })
     }
 
     /// A single case of no axes, in place of the cases of a matrix that has errors: nothing is said about selectors.
     pub(super) fn stand_in() -> Self {
-        Self { axes: Vec::new(), known: false, cells: vec![Vec::new()] }
+        Self { axes: Vec::new(), known: false, benches: false, cells: vec![Vec::new()] }
+    }
+
+    /// The same cases, each divided into benches that nobody knows before it runs.
+    pub(super) fn with_benches(self, benches: bool) -> Self {
+        Self { benches, ..self }
     }
 
     /// All of them.
@@ -175,7 +182,7 @@ impl CaseTable {
         if !self.known {
             return None;
         }
-        let selector = selector(file, at, &self.axes, findings)?;
+        let selector = selector(file, at, &self.axes, self.benches, findings)?;
         let chosen = self.select(&selector).and(within);
         if chosen.is_empty() {
             matches_nothing(at, "`cases`", "expected a selector that some case of the hypothesis matches", findings);
@@ -192,11 +199,24 @@ pub(super) fn matches_nothing(at: At<'_>, what: &str, expected: &str, findings: 
 }
 
 /// The selector at `at`, every axis and value of which is in the matrix.
-pub(super) fn selector(file: &SelectorFile, at: At<'_>, axes: &[Axis], findings: &mut Findings) -> Option<Selector> {
+///
+/// Where there are `benches`, any bench may be named.
+pub(super) fn selector(
+    file: &SelectorFile,
+    at: At<'_>,
+    axes: &[Axis],
+    benches: bool,
+    findings: &mut Findings,
+) -> Option<Selector> {
     let mut complete = true;
     let mut chosen = Vec::new();
     for (name, values) in &file.0 {
         let at = at.key(name);
+        if benches && name == Case::BENCH {
+            complete &= distinct(&values.0, at, name, findings);
+            chosen.push((name.clone(), values.0.clone()));
+            continue;
+        }
         let Some(known) = axes.iter().find(|axis| axis.name == *name) else {
             let names: Vec<&str> = axes.iter().map(|axis| axis.name.as_str()).collect();
             findings.unknown(at.key_span(), "axis", name, "axes of the matrix", &names);

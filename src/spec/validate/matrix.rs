@@ -6,7 +6,7 @@ use crate::spec::diagnostic::{listed, quoted};
 use crate::spec::file::{MatrixFile, SelectorFile};
 use crate::spec::model::{Axis, Matrix, Selector};
 use crate::spec::tree::At;
-use crate::unit::AxisValue;
+use crate::unit::{AxisValue, Case};
 use crate::workload::catalogue::{Domain, Suite};
 
 /// A file with more axes than this is not a gate file.
@@ -22,7 +22,7 @@ pub(super) fn matrix(
     findings: &mut Findings,
 ) -> (Option<Matrix>, CaseTable) {
     match complete(file, root, suite, findings) {
-        Some((matrix, cases)) => (Some(matrix), cases),
+        Some((matrix, cases)) => (Some(matrix), cases.with_benches(suite.is_some_and(|suite| suite.any_metric))),
         None => (None, CaseTable::stand_in()),
     }
 }
@@ -135,7 +135,7 @@ fn allows(domain: &Domain, value: &AxisValue) -> bool {
 /// Whether the suite has the axis `name`, and the axis all of `values`.
 fn in_domain(name: &str, values: &[AxisValue], at: At<'_>, suite: &Suite, findings: &mut Findings) -> bool {
     let Some(axis) = suite.axes.iter().find(|axis| axis.name == name) else {
-        if suite.any_axis {
+        if suite.any_axis && name != Case::BENCH {
             return true;
         }
         let names: Vec<&str> = suite.axes.iter().map(|axis| axis.name).collect();
@@ -181,7 +181,7 @@ fn selectors(
         .enumerate()
         .map(|(index, file)| {
             let at = at.index(index);
-            let selector = selector(file, at, table.axes(), findings)?;
+            let selector = selector(file, at, table.axes(), false, findings)?;
             let these = table.select(&selector);
             if these.is_empty() {
                 matches_nothing(

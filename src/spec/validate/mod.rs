@@ -58,7 +58,7 @@ fn gate(file: &GateFile, root: At<'_>, findings: &mut Findings) -> Option<Gate> 
     let (target, suite) = target::target(file.target.as_ref(), root, &axes, findings);
     let fixture = fixture(file.fixture.as_ref(), root.key("fixture"), findings);
     let (matrix, cases) = matrix::matrix(file.matrix.as_ref(), root, suite, findings);
-    let profiles = profile::profiles(file.profile.as_ref(), root, findings);
+    let profiles = profile::profiles(file.profile.as_ref(), root, suite, findings);
     let analysis = analysis::analysis(file.analysis.as_ref(), root.key("analysis"), findings);
 
     let claims = hypothesis::hypotheses(file.hypothesis.as_deref(), root, suite, &cases, findings);

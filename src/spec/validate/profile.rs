@@ -6,6 +6,7 @@ use crate::spec::file::{Named, ProfileFile, WarmupFile};
 use crate::spec::model::{Grade, Order, Profile, Warmup};
 use crate::spec::quantity::size_bytes;
 use crate::spec::tree::At;
+use crate::workload::catalogue::Suite;
 
 /// A file with more profiles than this is not a gate file.
 const MOST_PROFILES: usize = 100;
@@ -24,8 +25,11 @@ const DEFAULT_TIMEOUT_NS: u64 = 120_000_000_000;
 pub(super) fn profiles(
     file: Option<&Named<ProfileFile>>,
     root: At<'_>,
+    suite: Option<&Suite>,
     findings: &mut Findings,
 ) -> Vec<Option<Profile>> {
+    // A program that measures its own benches warms them up itself.
+    let warmup = Warmup::Operations(u32::from(!suite.is_some_and(|suite| suite.any_metric)));
     let at = root.key("profile");
     let files = file.map_or(&[][..], |file| file.0.as_slice());
     if files.is_empty() || files.len() > MOST_PROFILES {
@@ -42,14 +46,14 @@ pub(super) fn profiles(
         .map(|(name, file)| {
             let at = at.key(name);
             let name = findings.name(at.key_span(), "profile", name);
-            let profile = profile(file, at, findings);
+            let profile = profile(file, at, warmup, findings);
             Some(Profile { name: name?, ..profile? })
         })
         .collect()
 }
 
 /// The profile at `at`, without its name.
-fn profile(file: &ProfileFile, at: At<'_>, findings: &mut Findings) -> Option<Profile> {
+fn profile(file: &ProfileFile, at: At<'_>, warmup: Warmup, findings: &mut Findings) -> Option<Profile> {
     let grade = findings.required(at, "grade", file.grade.as_deref(), "\"comparison\"").and_then(|name| {
         let grades = [("preliminary", Grade::Preliminary), ("comparison", Grade::Comparison)];
         findings.choice(at.key("grade"), "grade", name, &grades)
@@ -80,7 +84,7 @@ fn profile(file: &ProfileFile, at: At<'_>, findings: &mut Findings) -> Option<Pr
             .beside(at.key("order").value_span(), "balanced here"),
         );
     }
-    let length = length(file, at, findings);
+    let length = length(file, at, warmup, findings);
     let limits = limits(file, at, findings);
     let (length, limits) = (length?, limits?);
     Some(Profile {
@@ -132,9 +136,9 @@ struct Length {
     timeout_ns: u64,
 }
 
-fn length(file: &ProfileFile, at: At<'_>, findings: &mut Findings) -> Option<Length> {
+fn length(file: &ProfileFile, at: At<'_>, warmup: Warmup, findings: &mut Findings) -> Option<Length> {
     let warmup = match &file.warmup {
-        None => Some(Warmup::Operations(1)),
+        None => Some(warmup),
         Some(WarmupFile::Operations(value)) => {
             findings.whole(at.key("warmup"), "warmup", *value, 0..=MOST_SAMPLES, "20").map(Warmup::Operations)
         }

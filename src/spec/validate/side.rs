@@ -6,7 +6,7 @@ use crate::spec::diagnostic::{Problem, listed};
 use crate::spec::file::{HypothesisFile, SideFile};
 use crate::spec::tree::At;
 use crate::unit::Side;
-use crate::workload::catalogue::{Lane, LaneKind, PROGRAM, Suite};
+use crate::workload::catalogue::{Lane, LaneKind, Suite};
 
 /// The lanes of baseline and candidate.
 pub(super) fn sides(
@@ -15,7 +15,7 @@ pub(super) fn sides(
     suite: &'static Suite,
     findings: &mut Findings,
 ) -> Option<(&'static Lane, &'static Lane)> {
-    if suite.name == PROGRAM.name {
+    if suite.any_axis {
         return the_targets(file, at, suite, findings);
     }
     let baseline = side(Side::Baseline, file.baseline.as_ref(), at, suite, findings);

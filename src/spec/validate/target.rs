@@ -3,13 +3,15 @@
 use std::path::{Component, Path};
 
 use super::findings::Findings;
-use crate::program::{Expect, Program, Stdout, placeholders};
+use crate::program::{Expect, OUTPUT, Output, Program, Stdout, placeholders};
 use crate::spec::diagnostic::{Problem, listed, quoted};
-use crate::spec::file::{CommandFile, ExpectFile, LinesFile, Named, ProgramFile, RevisionsFile, TargetFile};
+use crate::spec::file::{
+    CommandFile, ExpectFile, LinesFile, Named, ProgramFile, RevisionsFile, TIME, TargetFile, outputs,
+};
 use crate::spec::model::{Command, Revisions, Target};
 use crate::spec::tree::At;
 use crate::unit::Side;
-use crate::workload::catalogue::{PROGRAM, SUITES, Suite};
+use crate::workload::catalogue::{BENCHES, PROGRAM, SUITES, Suite};
 
 /// The target, and what its lanes, checks and metrics are called; `axes` are those of the matrix.
 pub(super) fn target(
@@ -43,10 +45,14 @@ pub(super) fn target(
             (suite.map(|suite| Target::Suite(suite.name.to_owned())), suite)
         }
         (["command"], TargetFile { command: Some(file), .. }) => {
-            (command(file, at.key("command"), axes, findings).map(Target::Command), Some(&PROGRAM))
+            let target = command(file, at.key("command"), axes, findings).map(Target::Command);
+            let suite = suite_of(target.as_ref(), file.output.as_deref());
+            (target, suite)
         }
         (["revisions"], TargetFile { revisions: Some(file), .. }) => {
-            (revisions(file, at.key("revisions"), axes, findings).map(Target::Revisions), Some(&PROGRAM))
+            let target = revisions(file, at.key("revisions"), axes, findings).map(Target::Revisions);
+            let suite = suite_of(target.as_ref(), file.output.as_deref());
+            (target, suite)
         }
         _ => {
             findings.error(
@@ -58,6 +64,13 @@ pub(super) fn target(
             (None, None)
         }
     }
+}
+
+/// What the hypotheses may name, also where the target has errors of its own.
+fn suite_of(target: Option<&Target>, output: Option<&str>) -> Option<&'static Suite> {
+    let benches = output.is_some_and(|name| name != TIME);
+    let name = target.map_or(if benches { BENCHES.name } else { PROGRAM.name }, Target::suite);
+    Suite::find(name)
 }
 
 fn command(file: &CommandFile, at: At<'_>, axes: &[&str], findings: &mut Findings) -> Option<Command> {
@@ -77,8 +90,11 @@ fn command(file: &CommandFile, at: At<'_>, axes: &[&str], findings: &mut Finding
     let files = paths(file.files.as_deref(), at.key("files"), findings);
     let output = output(file.output.as_deref(), at, findings);
     let expect = expect(file.expect.as_ref(), at.key("expect"), axes, findings);
-    output?;
-    Some(Command { baseline: baseline?, candidate: candidate?, build: build?, files: files?, expect: expect? })
+    let (baseline, candidate, output) = (baseline?, candidate?, output?);
+    for (side, program) in [(Side::Baseline, &baseline), (Side::Candidate, &candidate)] {
+        tells(program, output, at.key(side.name()), findings).then_some(())?;
+    }
+    Some(Command { baseline, candidate, build: build?, files: files?, output, expect: expect? })
 }
 
 fn revisions(file: &RevisionsFile, at: At<'_>, axes: &[&str], findings: &mut Findings) -> Option<Revisions> {
@@ -103,14 +119,16 @@ fn revisions(file: &RevisionsFile, at: At<'_>, axes: &[&str], findings: &mut Fin
     let env = env(file.env.as_ref(), at.key("env"), axes, findings);
     let output = output(file.output.as_deref(), at, findings);
     let expect = expect(file.expect.as_ref(), at.key("expect"), axes, findings);
-    output?;
+    let (program, output) = (Program { run: run?, env: env?, cwd: None }, output?);
+    tells(&program, output, at.key("run"), findings).then_some(())?;
     Some(Revisions {
         repo: repo?,
         baseline: baseline?,
         candidate: candidate?,
         overlay: overlay?,
         build: build?,
-        program: Program { run: run?, env: env?, cwd: None },
+        program,
+        output,
         expect: expect?,
     })
 }
@@ -220,7 +238,7 @@ fn without_zero(text: &str, at: At<'_>, findings: &mut Findings) -> bool {
 
 /// Whether every placeholder in `text` is an axis of the matrix.
 fn known(text: &str, at: At<'_>, axes: &[&str], findings: &mut Findings) -> bool {
-    let unknown = placeholders(text).find(|name| !axes.contains(name));
+    let unknown = placeholders(text).find(|name| *name != OUTPUT && !axes.contains(name));
     if let Some(name) = unknown {
         findings.error(
             at.value_span(),
@@ -232,21 +250,25 @@ fn known(text: &str, at: At<'_>, axes: &[&str], findings: &mut Findings) -> bool
     unknown.is_none()
 }
 
-fn output(name: Option<&str>, at: At<'_>, findings: &mut Findings) -> Option<()> {
-    const TO_COME: [&str; 8] =
-        ["gate", "criterion", "go", "hyperfine", "google-benchmark", "pytest-benchmark", "jmh", "pyperf"];
-    let Some(name) = name else { return Some(()) };
-    let at = at.key("output");
-    if TO_COME.contains(&name) {
+fn output(name: Option<&str>, at: At<'_>, findings: &mut Findings) -> Option<Output> {
+    let Some(name) = name else { return Some(Output::Time) };
+    let formats: Vec<(&str, Output)> =
+        outputs().into_iter().map(|name| (name, name.parse().map_or(Output::Time, Output::Benches))).collect();
+    findings.choice(at.key("output"), "output", name, &formats)
+}
+
+/// Whether a program tells what is read of it: `{output}` only where something is read.
+fn tells(program: &Program, output: Output, at: At<'_>, findings: &mut Findings) -> bool {
+    let fits = output != Output::Time || !program.is_told_where();
+    if !fits {
         findings.error(
             at.value_span(),
-            format!("`output = \"{name}\"` is not there yet in this version"),
-            "expected `time`: the execution itself is measured",
-            "write `output = \"time\"`, or compare two files with `gate compare`",
+            "placeholder `{output}`, and no benches are read",
+            "expected it where `output` names a format of benches",
+            "write `output = \"go\"` or another format, or double the braces that are to stay",
         );
-        return None;
     }
-    findings.choice(at, "output", name, &[("time", ())])
+    fits
 }
 
 fn expect(file: Option<&ExpectFile>, at: At<'_>, axes: &[&str], findings: &mut Findings) -> Option<Expect> {
