@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use serde::Serialize;
 
 use crate::reading::{Reading, Series};
-use crate::stats::{Confidence, geometric_mean, mann_whitney, median, median_interval};
+use crate::stats::{Confidence, exact_ratio, geometric_mean, mann_whitney, median, median_interval};
 use crate::unit::{Assumption, Direction, Unit};
 
 use super::number;
@@ -190,23 +190,11 @@ fn row(bench: &str, old: Option<&Series>, new: Option<&Series>) -> Row {
         ((Some(old), Some(new)), (Some(below), Some(above))) => {
             let is_exact = old.assumption == Assumption::Exact && below.interval.is_some() && above.interval.is_some();
             let p = mann_whitney(&old.values, &new.values).expect("readings have finite values, and at least one");
-            Some(Difference { p: (!is_exact).then_some(p), ratio: ratio(below.median, above.median) })
+            Some(Difference { p: (!is_exact).then_some(p), ratio: exact_ratio(below.median, above.median) })
         }
         _ => None,
     };
     Row { bench: bench.to_owned(), old: centres.0, new: centres.1, difference }
-}
-
-/// `above / below`; 1 where they are equal, be they zero, and nothing where only `below` is.
-#[expect(clippy::float_cmp, reason = "equal numbers have the ratio 1, whatever they are")]
-fn ratio(below: f64, above: f64) -> Option<f64> {
-    if above == below {
-        Some(1.0)
-    } else if below == 0.0 {
-        None
-    } else {
-        Some(above / below)
-    }
 }
 
 /// The ratio is the mean of the ratios, not the ratio of the means: so it is of the benches that both sides have.

@@ -2,6 +2,7 @@
 //! 8.3: both samples are resampled independently).
 
 use super::error::{StatsError, require_finite};
+use super::exact::exact_ratio;
 use super::indices::Indices;
 use super::interval::{Alpha, Confidence, Interval, IntervalRule};
 use super::mean::mean;
@@ -76,9 +77,8 @@ fn at(sorted: &[f64], parts: u16) -> f64 {
     sorted[rank.max(1) - 1]
 }
 
-#[expect(clippy::float_cmp, reason = "the ratio of equal numbers is 1, whatever they are")]
 fn quotient(above: f64, below: f64) -> f64 {
-    if above == below { 1.0 } else { above / below }
+    exact_ratio(below, above).unwrap_or(f64::INFINITY)
 }
 
 fn ascending(input: &'static str, values: &[f64]) -> Result<Vec<f64>, StatsError> {

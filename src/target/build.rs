@@ -11,8 +11,7 @@ use std::process::{Command, Stdio};
 use super::OWN_PATH;
 
 /// Variables by which git tells a hook which repository it is about, and which would mislead anything about another.
-pub(super) const OF_A_HOOK: [&str; 5] =
-    ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX", "GIT_OBJECT_DIRECTORY"];
+const OF_A_HOOK: [&str; 5] = ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX", "GIT_OBJECT_DIRECTORY"];
 
 /// The lines of a failed build's log that its error shows.
 const TOLD: usize = 20;
@@ -43,6 +42,13 @@ pub enum BuildError {
     },
 }
 
+/// Has `command` look for its repository itself, also where a hook of another one has started this program.
+pub(super) fn outside_of_hooks(command: &mut Command) {
+    for name in OF_A_HOOK {
+        command.env_remove(name);
+    }
+}
+
 /// Runs a command and its arguments in `folder`, and gives what it wrote to both of its outputs.
 ///
 /// # Errors
@@ -56,9 +62,7 @@ pub(super) fn run(words: &[String], folder: &Path, env: &[(&str, OsString)]) -> 
     // Under guard, so that nothing of it goes on where this process is killed.
     let mut command = Command::new(OWN_PATH);
     command.arg("guard").arg("--").args(words).current_dir(folder).process_group(0);
-    for name in OF_A_HOOK {
-        command.env_remove(name);
-    }
+    outside_of_hooks(&mut command);
     command.envs(env.iter().map(|(name, value)| (name, value)));
     command.stdin(Stdio::null());
     command.stdout(log.try_clone().map_err(failed)?).stderr(log.try_clone().map_err(failed)?);

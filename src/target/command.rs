@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::build;
 use super::held::Held;
-use super::{Executor, OWN_LABEL, OWN_PATH, RunError, TargetError};
+use super::{Executor, RunError, TargetError};
 use crate::program::{Program, placeholders};
 use crate::spec::Command;
 use crate::unit::Side;
@@ -34,8 +34,7 @@ impl CommandExecutor {
                 build::run(words, Path::new("."), &[]).map_err(|source| TargetError::Build { side: None, source })?,
             ),
         };
-        let mut held = Held::default();
-        held.add(OWN_LABEL, OWN_PATH);
+        let mut held = Held::this_program();
         for (side, program) in [(Side::Baseline, &command.baseline), (Side::Candidate, &command.candidate)] {
             let folder = program.cwd.as_deref().map_or(Path::new("."), Path::new);
             if !folder.is_dir() {

@@ -6,7 +6,7 @@ use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;
 
-use super::RunError;
+use super::{OWN_PATH, RunError};
 use crate::digest::sha256_of;
 
 /// Files by label, and the digests that they had when they were last read.
@@ -43,6 +43,13 @@ impl Identity {
 }
 
 impl Held {
+    /// The running program's own file, whatever stands under its name by now.
+    pub(super) fn this_program() -> Self {
+        let mut held = Self::default();
+        held.add("gate", OWN_PATH);
+        held
+    }
+
     /// Holds the file at `path` too.
     pub(super) fn add(&mut self, label: impl Into<String>, path: impl Into<PathBuf>) {
         self.0.push(HeldFile { label: label.into(), path: path.into(), known: None });

@@ -29,9 +29,6 @@ use crate::worker::protocol::Request;
 
 pub use crate::worker::Output;
 
-/// What the running program is called among a plan's executables.
-const OWN_LABEL: &str = "gate";
-
 /// The file that the running program was started from, whatever stands under its name by now.
 const OWN_PATH: &str = "/proc/self/exe";
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use super::held::Held;
-use super::{Executor, OWN_LABEL, OWN_PATH, RunError};
+use super::{Executor, RunError};
 use crate::worker::protocol::Request;
 use crate::worker::{Output, Worker};
 
@@ -19,9 +19,7 @@ impl SuiteExecutor {
     /// With workers of the running program.
     #[must_use]
     pub fn new() -> Self {
-        let mut held = Held::default();
-        held.add(OWN_LABEL, OWN_PATH);
-        Self { worker: Worker::this_program(), held }
+        Self { worker: Worker::this_program(), held: Held::this_program() }
     }
 }
 

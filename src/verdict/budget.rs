@@ -7,8 +7,8 @@ use crate::evidence::Evidence;
 use crate::plan::Plan;
 use crate::spec::{Bound, Budget, IntervalKind, Reported, Waiver};
 use crate::stats::{
-    self, Alpha, Confidence, Estimate, Interval, IntervalRule, Resamples, StatsError, median, median_of, p_beyond,
-    p_within, pairs_for_power, ratio_of_medians,
+    self, Alpha, Confidence, Estimate, Interval, IntervalRule, Resamples, StatsError, exact_ratio, median, median_of,
+    p_beyond, p_within, pairs_for_power, ratio_of_medians,
 };
 use crate::unit::{Assumption, Case, Metric, Side, Statistic, Unit};
 
@@ -255,18 +255,6 @@ fn varied(metric: &Metric, case: &Case, pairs: &Paired) -> Vec<Warning> {
         }
     }
     warnings
-}
-
-/// The ratio of exact values: 0/0 is 1, and x/0 is none.
-#[expect(clippy::float_cmp, reason = "exact values are compared exactly")]
-fn exact_ratio(baseline: f64, candidate: f64) -> Option<f64> {
-    if baseline == candidate {
-        Some(1.0)
-    } else if baseline == 0.0 {
-        None
-    } else {
-        Some(candidate / baseline)
-    }
 }
 
 /// Gives the outcome: the whole interval inside passes, the whole interval beyond fails, anything else is inconclusive.

@@ -128,18 +128,23 @@ impl<W: Write> Parent<W> {
         self.say(message).map_err(ChildError::Parent)
     }
 
-    /// A measured case: its samples in parts, then its end.
+    /// The samples of one metric, in parts.
+    fn tell_samples(&mut self, metric: &str, samples: Samples) -> Result<(), ChildError> {
+        let mut part = |values| self.tell(&Message::Samples { metric: metric.to_owned(), values });
+        match samples {
+            Samples::Integers(values) => {
+                values.chunks(MAX_PART).try_for_each(|values| part(Samples::Integers(values.to_vec())))
+            }
+            Samples::Reals(values) => {
+                values.chunks(MAX_PART).try_for_each(|values| part(Samples::Reals(values.to_vec())))
+            }
+        }
+    }
+
+    /// A measured case: its samples, then its end.
     fn tell_measured(&mut self, measurement: Measurement) -> Result<(), ChildError> {
         for (metric, samples) in measurement.samples {
-            let mut part = |values| self.tell(&Message::Samples { metric: metric.to_owned(), values });
-            match samples {
-                Samples::Integers(values) => {
-                    values.chunks(MAX_PART).try_for_each(|values| part(Samples::Integers(values.to_vec())))?;
-                }
-                Samples::Reals(values) => {
-                    values.chunks(MAX_PART).try_for_each(|values| part(Samples::Reals(values.to_vec())))?;
-                }
-            }
+            self.tell_samples(metric, samples)?;
         }
         self.tell(&Message::Cell(measurement.measured))
     }
@@ -342,10 +347,7 @@ fn measure_benches<W: Write>(
     for (case, reports) in measured {
         for (bench, series) in reports.benches {
             for (metric, values) in series {
-                for part in values.chunks(MAX_PART) {
-                    let values = Samples::Reals(part.to_vec());
-                    parent.tell(&Message::Samples { metric: metric.clone(), values })?;
-                }
+                parent.tell_samples(&metric, Samples::Reals(values))?;
             }
             let case = case.of_bench(&bench);
             parent.tell(&Message::Cell(Measured { case, rss_at_start_bytes: 0, compared: reports.executions }))?;

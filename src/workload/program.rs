@@ -49,8 +49,11 @@ pub fn open(subject: &Subject, case: &Case) -> Result<Executions, WorkloadError>
             Some(reference.map_or(Expected::Any, |(_, digest)| Expected::Baselines(digest.clone())))
         }
     };
-    let spawner =
-        Spawner::new().map_err(|source| WorkloadError::Execute { program: "a program".to_owned(), source })?;
+    let failed = |source| WorkloadError::Execute { program: program.run.join(" "), source };
+    if subject.output != Output::Time {
+        sweep().map_err(failed)?;
+    }
+    let spawner = Spawner::new().map_err(failed)?;
     Ok(Executions { spawner, program, output: subject.output, exit: subject.expect.exit, stdout, lines })
 }
 
@@ -143,21 +146,25 @@ struct Scratch(PathBuf);
 
 impl Scratch {
     fn new() -> io::Result<Self> {
-        let home = std::env::temp_dir();
-        // What a worker that was killed has left behind.
-        for entry in fs::read_dir(&home)?.filter_map(Result::ok) {
-            let name = entry.file_name();
-            let owner =
-                name.to_str().and_then(|name| name.strip_prefix(SCRATCH)).filter(|id| id.parse::<u32>().is_ok());
-            if owner.is_some_and(|id| !Path::new("/proc").join(id).exists()) {
-                // Another user's can't be removed, and need not be.
-                let _ = fs::remove_dir_all(entry.path());
-            }
-        }
-        let folder = home.join(format!("{SCRATCH}{}", std::process::id()));
+        let folder = std::env::temp_dir().join(format!("{SCRATCH}{}", std::process::id()));
         fs::create_dir(&folder)?;
         Ok(Self(folder))
     }
+}
+
+/// Removes what workers that were killed have left behind, one with this process' own number included. To be called before this
+/// process makes a [`Scratch`].
+fn sweep() -> io::Result<()> {
+    for entry in fs::read_dir(std::env::temp_dir())?.filter_map(Result::ok) {
+        let name = entry.file_name();
+        let owner = name.to_str().and_then(|name| name.strip_prefix(SCRATCH)).and_then(|id| id.parse::<u32>().ok());
+        let lives = |id: u32| id != std::process::id() && Path::new("/proc").join(id.to_string()).exists();
+        if owner.is_some_and(|id| !lives(id)) {
+            // Another user's can't be removed, and need not be.
+            let _ = fs::remove_dir_all(entry.path());
+        }
+    }
+    Ok(())
 }
 
 impl Drop for Scratch {
@@ -330,11 +337,7 @@ impl Bench for Executions {
 
     fn operation(&mut self, counters: &mut Counters) -> Result<Response, WorkloadError> {
         let (ended, answer, _) = self.execute()?;
-        let failure =
-            self.exit_failure(&ended).or_else(|| self.stdout_failure(&answer)).or_else(|| self.lines_failure(&answer));
-        if let Some(failure) = failure {
-            return Err(WorkloadError::Answer(failure));
-        }
+        self.hold(&ended, &answer)?;
         let usage = ended.usage;
         counters.record("cpu_time", usage.cpu_ns());
         counters.record("user_time", usage.user_ns);

@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use super::super::build::OF_A_HOOK;
+use crate::target::build::outside_of_hooks;
 
 /// What git refuses.
 #[derive(Debug, thiserror::Error)]
@@ -109,9 +109,7 @@ fn git<W: AsRef<OsStr>>(
     env: &[(&str, &OsStr)],
 ) -> Result<String, GitError> {
     let mut command = Command::new("git");
-    for name in OF_A_HOOK {
-        command.env_remove(name);
-    }
+    outside_of_hooks(&mut command);
     command.arg("-C").arg(folder).args(words).envs(env.iter().copied()).env("LC_ALL", "C");
     let output = command.output().map_err(GitError::Start)?;
     if output.status.success() {

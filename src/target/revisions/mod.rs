@@ -17,7 +17,7 @@ use git::Git;
 pub use git::GitError;
 
 use super::held::Held;
-use super::{Executor, OWN_LABEL, OWN_PATH, RunError, TargetError, build, command};
+use super::{Executor, RunError, TargetError, build, command};
 use crate::digest::sha256;
 use crate::program::Program;
 use crate::spec::Revisions;
@@ -150,8 +150,7 @@ impl RevisionsExecutor {
             keepsakes.push(("overlay.patch".to_owned(), git::patch(&trees.folder(Side::Baseline))?));
         }
         let target = shared_target(&trees.home);
-        let mut held = Held::default();
-        held.add(OWN_LABEL, OWN_PATH);
+        let mut held = Held::this_program();
         let mut sides = BTreeMap::new();
         for (side, source) in sources {
             let folder = trees.folder(side);
