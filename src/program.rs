@@ -6,7 +6,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::reading::Format;
-use crate::unit::{AxisValue, Case};
+use crate::unit::{AxisValue, Case, Direction, Unit};
 
 /// A program and its arguments: what is executed, without a shell.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -62,11 +62,22 @@ pub struct Subject {
     /// What is measured of it.
     pub output: Output,
     /// The metrics of its benches that are kept.
-    pub metrics: Vec<String>,
+    pub metrics: Vec<Kept>,
     /// What every execution must answer.
     pub expect: Expect,
     /// The digests of the baseline's answers, case by case, where they are what this side's are held to.
     pub references: Vec<(Case, String)>,
+}
+
+/// A metric of a program's benches that is kept, and what it is taken for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Kept {
+    /// Its name.
+    pub name: String,
+    /// The unit of its values.
+    pub unit: Unit,
+    /// Which way is better.
+    pub direction: Direction,
 }
 
 impl Program {

@@ -195,7 +195,7 @@ impl fmt::Display for AxisValue {
 
 /// One cell of the workload matrix: a value for every axis, in the order of the gate file.
 ///
-/// Serialised as an ordered object, shown as `shape=wide rows=999`.
+/// Serialised as an ordered object, shown as `shape=wide rows=999`; the one of a matrix without an axis as `the only case`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
 pub struct Case(Vec<(String, AxisValue)>);
 
@@ -260,6 +260,9 @@ impl Case {
 
 impl fmt::Display for Case {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.is_empty() {
+            return f.write_str("the only case");
+        }
         for (i, (axis, value)) in self.0.iter().enumerate() {
             if i > 0 {
                 f.write_str(" ")?;

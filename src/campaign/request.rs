@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::plan::{Plan, PlannedCheck, PlannedRun};
-use crate::program::Subject;
+use crate::program::{Kept, Subject};
 use crate::unit::{Case, Scope, Side};
 use crate::worker::protocol::{Limits, Measure, PROTOCOL, Request, Task};
 
@@ -26,7 +26,9 @@ pub(super) fn of_run(plan: &Plan, run: &PlannedRun, answers: Vec<String>, known:
         counted: plan.counted,
         answers,
     };
-    request(plan, plan.lane(run), &run.cases, run.cpus, known, Task::Measure(measure))
+    let slowdown = plan.slowdown.filter(|_| run.side == Side::Candidate);
+    let request = request(plan, plan.lane(run), &run.cases, run.cpus, known, Task::Measure(measure));
+    Request { slowdown, ..request }
 }
 
 fn request(plan: &Plan, lane: &str, cases: &[usize], cpus: u32, known: &Answers, task: Task) -> Request {
@@ -40,6 +42,7 @@ fn request(plan: &Plan, lane: &str, cases: &[usize], cpus: u32, known: &Answers,
         fixture: plan.fixture,
         fixtures: plan.digests.fixtures.clone(),
         limits: Limits { cpus, memory_bytes: plan.profile.memory_bytes, processes: plan.profile.processes },
+        slowdown: None,
         task,
     }
 }
@@ -57,7 +60,9 @@ fn subject(plan: &Plan, lane: &str, cases: &[Case], known: &Answers) -> Option<S
     Some(Subject {
         program: plan.target.program(side)?.clone(),
         output: plan.target.output(),
-        metrics: reported.map(|metric| metric.name.to_string()).collect(),
+        metrics: reported
+            .map(|metric| Kept { name: metric.name.to_string(), unit: metric.unit, direction: metric.direction })
+            .collect(),
         expect: plan.target.expect()?.clone(),
         references,
     })

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
+use super::unpaired::{Claim, claims};
 use super::{Exit, Failure, print};
 use crate::compare::{
     self, Budget, Comparison, HostDifference, Judgement, Lanes, Outcome, UNPAIRED, csv, host_differences, judge,
@@ -35,6 +36,12 @@ pub(super) struct Args {
     /// A bound on the ratio of new to old, as `latency.p50<=1.05` or `throughput>=0.95`
     #[arg(long = "budget", value_name = "BUDGET", value_parser = |text: &str| text.parse::<Budget>())]
     budgets: Vec<Budget>,
+    /// A gate file, or a name in gates/, whose hypotheses are judged too; at best they are to revise
+    #[arg(long, value_name = "GATE")]
+    gate: Option<String>,
+    /// Only these hypotheses of the gate file
+    #[arg(long, value_name = "ID", requires = "gate")]
+    hypothesis: Vec<String>,
     /// Compare two lanes of one file: `/` takes the last part of each name as the side, `/key` the part `key=…`
     #[arg(long, value_name = "KEY", value_parser = |text: &str| text.parse::<Lanes>())]
     by: Option<Lanes>,
@@ -70,6 +77,8 @@ struct Document<'a> {
     comparison: &'a Comparison,
     host_differences: &'a [HostDifference],
     budgets: &'a [Judgement],
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    hypotheses: &'a [Claim],
     exit_code: u8,
 }
 
@@ -87,18 +96,41 @@ pub(super) fn compare(args: &Args) -> Result<Exit, Failure> {
         print::note(&format!("warning: `{key}` differs: `{old}` and `{new}`; differences may be those of the hosts"));
     }
     let comparison = compare::compare(&old, &new).map_err(Failure::usage)?;
-    let judgements = judge(&old, &new, &args.budgets).map_err(Failure::usage)?;
-    let exit = exit(&comparison, &judgements);
+    let mut judgements = judge(&old, &new, &args.budgets).map_err(Failure::usage)?;
+    let mut exit = exit(&comparison, &judgements);
+    let mut claimed = Vec::new();
+    if let Some(gate) = &args.gate {
+        let (found, mut budgets) = claims(gate, &args.hypothesis, &old, &new)?;
+        exit = found.iter().map(Claim::exit).fold(exit, Exit::max);
+        judgements.append(&mut budgets);
+        claimed = found;
+    }
+    let verdicts: Vec<String> = claimed.iter().map(Claim::text).collect();
     let text = match args.format {
-        Show::Terminal => terminal(&comparison, labels, &judgements),
-        Show::Markdown => markdown(&comparison, labels, &judgements),
-        Show::Json => json(&comparison, labels, &differences, &judgements, exit)?,
+        Show::Terminal => terminal(&comparison, labels, &judgements, &verdicts),
+        Show::Markdown => markdown(&comparison, labels, &judgements, &verdicts),
+        Show::Json => {
+            let shown = Document {
+                schema: "gate-compare-1",
+                note: UNPAIRED,
+                old: labels[0],
+                new: labels[1],
+                comparison: &comparison,
+                host_differences: &differences,
+                budgets: &judgements,
+                hypotheses: &claimed,
+                exit_code: exit.code(),
+            };
+            let text = serde_json::to_string_pretty(&shown);
+            text.map_err(|error| Failure::work(format!("write JSON: {error}")))? + "\n"
+        }
         Show::Csv => {
             // Its form has no place for more than the tables.
             print::note(UNPAIRED);
             for one in judgements.iter().filter(|one| one.outcome != Outcome::Pass) {
                 print::note(&format!("{}: {} in {}", one.outcome.name(), one.budget, one.bench));
             }
+            verdicts.iter().for_each(|verdict| print::note(verdict));
             csv(&comparison, labels)
         }
     };
@@ -108,7 +140,16 @@ pub(super) fn compare(args: &Args) -> Result<Exit, Failure> {
 
 /// Both sides and what they are called.
 fn both(args: &Args) -> Result<[(String, Reading); 2], Failure> {
-    let read = |path: &Path| reading::read(path, args.from).map_err(Failure::usage);
+    let read = |path: &Path| {
+        let reading = reading::read(path, args.from).map_err(Failure::usage)?;
+        match reading.failed.first() {
+            None => Ok(reading),
+            Some(failed) => Err(Failure::usage(format!(
+                "compare: `{}` says that its own {failed}; mend the answer first, a wrong one has no speed",
+                label(path)
+            ))),
+        }
+    };
     let old = read(&args.old)?;
     match (&args.by, &args.new) {
         (Some(lanes), _) => sides(&old, lanes).map_err(Failure::usage),
@@ -135,26 +176,4 @@ fn exit(comparison: &Comparison, judgements: &[Judgement]) -> Exit {
     } else {
         Exit::Proceed
     }
-}
-
-fn json(
-    comparison: &Comparison,
-    labels: [&str; 2],
-    host_differences: &[HostDifference],
-    budgets: &[Judgement],
-    exit: Exit,
-) -> Result<String, Failure> {
-    let document = Document {
-        schema: "gate-compare-1",
-        note: UNPAIRED,
-        old: labels[0],
-        new: labels[1],
-        comparison,
-        host_differences,
-        budgets,
-        exit_code: exit.code(),
-    };
-    let text =
-        serde_json::to_string_pretty(&document).map_err(|error| Failure::work(format!("write JSON: {error}")))?;
-    Ok(text + "\n")
 }

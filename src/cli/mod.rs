@@ -1,5 +1,6 @@
 //! The command line: one file a command. The only place that composes stages, prints, and knows clap.
 
+mod campaign;
 mod check;
 mod compare;
 mod exit;
@@ -11,6 +12,7 @@ mod progress;
 mod report;
 mod run;
 mod schema;
+mod unpaired;
 
 use std::process::ExitCode;
 
@@ -34,7 +36,7 @@ enum Command {
     Check(check::Args),
     /// Render a finished campaign again from what is stored
     Report(report::Args),
-    /// Compare what other tools measured: criterion, go, hyperfine, google-benchmark, pytest-benchmark, jmh, pyperf
+    /// Compare what other tools measured: criterion, go, hyperfine, google-benchmark, pytest-benchmark, jmh, pyperf, gate
     Compare(compare::Args),
     /// Print the JSON Schema of gate files
     Schema,

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::run::{Format, date_of, rendered};
+use super::campaign::{Format, date_of, rendered};
 use super::{Exit, Failure, find, print};
 use crate::evidence::{Evidence, EvidenceError, read_json};
 use crate::report::View;

@@ -1,22 +1,17 @@
 //! `gate run`: the main job, from gate files to verdicts.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::ValueEnum;
 
-use super::progress::Progress;
+use super::campaign::{Format, Start};
 use super::{Exit, Failure, find, print};
-use crate::campaign::Campaign;
 use crate::digest::sha256;
-use crate::evidence::{Attempt, Event, EvidenceError, Folder, Ledger, Provenance, attempts};
 use crate::fixture;
-use crate::measure::Host;
 use crate::plan::{Digests, Plan, Selection};
-use crate::report::{self, Style, View};
-use crate::spec::{self, Gate, Loaded, Target};
+use crate::spec::{Gate, Loaded, Target};
 use crate::target::{self, Executor, Lock};
-use crate::verdict::{Verdicts, analyse, judge};
 use crate::workload;
 
 /// Arguments of `gate run`.
@@ -43,17 +38,6 @@ pub(super) struct Args {
     /// The mildest verdict that fails: with `reject`, revise and deferred exit 0
     #[arg(long, value_name = "VERDICT", default_value = "revise")]
     fail_on: FailOn,
-}
-
-/// How to show verdicts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(super) enum Format {
-    /// For a person at 80 columns
-    Terminal,
-    /// For a pull request
-    Markdown,
-    /// For a program
-    Json,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -98,15 +82,20 @@ fn names(gates: &[Loaded]) -> String {
 /// Makes the target of one gate ready, freezes the plan, and runs it.
 fn one(args: &Args, loaded: &Loaded, several: bool) -> Result<Exit, Failure> {
     let mut executor = target::open(&loaded.gate.target).map_err(Failure::work)?;
-    let digests = Digests {
+    let mut plan = expand(args, &loaded.gate, digests(loaded, executor.as_mut())?)?;
+    plan.digests.fixtures = fixtures(&loaded.gate, &plan)?;
+    let start = Start { results: &args.results, source: &loaded.source, plan: &plan };
+    start.execute(executor.as_mut())?.show(args.format, several)
+}
+
+/// What a plan of the gate rests on, but for the fixtures.
+pub(super) fn digests(loaded: &Loaded, executor: &mut dyn Executor) -> Result<Digests, Failure> {
+    Ok(Digests {
         gate_file: sha256(loaded.source.text().as_bytes()),
         executables: executor.digests().map_err(Failure::work)?,
         sources: executor.sources(),
         ..Digests::default()
-    };
-    let mut plan = expand(args, &loaded.gate, digests)?;
-    plan.digests.fixtures = fixtures(&loaded.gate, &plan)?;
-    execute(args, loaded, &plan, executor.as_mut(), several)
+    })
 }
 
 fn expand(args: &Args, gate: &Gate, digests: Digests) -> Result<Plan, Failure> {
@@ -120,7 +109,7 @@ fn expand(args: &Args, gate: &Gate, digests: Digests) -> Result<Plan, Failure> {
 }
 
 /// The digests of the fixtures that the plan's cases need, as the manifest has them.
-fn fixtures(gate: &Gate, plan: &Plan) -> Result<BTreeMap<String, String>, Failure> {
+pub(super) fn fixtures(gate: &Gate, plan: &Plan) -> Result<BTreeMap<String, String>, Failure> {
     let Target::Suite(suite) = &gate.target else { return Ok(BTreeMap::new()) };
     let mut digests = BTreeMap::new();
     for case in &plan.cases {
@@ -130,112 +119,4 @@ fn fixtures(gate: &Gate, plan: &Plan) -> Result<BTreeMap<String, String>, Failur
         }
     }
     Ok(digests)
-}
-
-/// The UTC day of `time`.
-pub(super) fn date_of(time: jiff::Timestamp) -> jiff::civil::Date {
-    jiff::tz::Offset::UTC.to_datetime(time).date()
-}
-
-#[expect(clippy::disallowed_methods, reason = "the command line is where dates come from")]
-fn now() -> jiff::Timestamp {
-    jiff::Timestamp::now()
-}
-
-/// Runs one gate's campaign and shows its verdicts.
-fn execute(
-    args: &Args,
-    loaded: &Loaded,
-    plan: &Plan,
-    executor: &mut dyn Executor,
-    several: bool,
-) -> Result<Exit, Failure> {
-    let digest = plan.digest();
-    let (folder, started) = folder(&args.results, plan, &digest)?;
-    let ledger = Ledger::of(&args.results, &plan.gate);
-    let attempt = attempts(&ledger.read().map_err(Failure::work)?, &digest) + 1;
-    let entry =
-        |state: &str| Attempt { at: now(), plan: digest.clone(), campaign: folder.name(), state: state.to_owned() };
-    ledger.append(&entry("started")).map_err(Failure::work)?;
-    let finished = conclude(loaded, plan, executor, &folder, started, attempt);
-    ledger.append(&entry(if finished.is_ok() { "complete" } else { "failed" })).map_err(Failure::work)?;
-    let (view, verdicts) = finished.map_err(|message| {
-        Failure::work(format!("{message}\nthe evidence so far is in `{}`", folder.path().display()))
-    })?;
-    print::data(&rendered(&view, args.format, several))?;
-    print::note(&format!("evidence: {}", folder.path().display()));
-    Ok(verdicts.gravest().map_or(Exit::Failed, Exit::of))
-}
-
-/// A new folder for a campaign that starts now. A folder's name tells the second; where that one is taken, the next is waited for.
-fn folder(results: &Path, plan: &Plan, digest: &str) -> Result<(Folder, jiff::Timestamp), Failure> {
-    let started = now();
-    match Folder::create(results, &plan.gate, started, digest) {
-        Err(EvidenceError::Exists { .. }) => {
-            std::thread::sleep(std::time::Duration::from_millis(1_100));
-            let started = now();
-            Folder::create(results, &plan.gate, started, digest).map(|folder| (folder, started))
-        }
-        created => created.map(|folder| (folder, started)),
-    }
-    .map_err(Failure::work)
-}
-
-/// Plan → evidence → analysis → verdicts, each kept in the folder as it comes, and sealed.
-fn conclude(
-    loaded: &Loaded,
-    plan: &Plan,
-    executor: &mut dyn Executor,
-    folder: &Folder,
-    started: jiff::Timestamp,
-    attempt: u32,
-) -> Result<(View, Verdicts), String> {
-    let provenance = Provenance::new(plan.digest(), started, attempt, Host::observe());
-    let keep = |name: &str, bytes: &[u8]| folder.write(name, bytes).map_err(|error| error.to_string());
-    keep(gate_file_name(loaded), loaded.source.text().as_bytes())?;
-    keep("plan.json", plan.to_json().as_bytes())?;
-    keep("provenance.json", json(&provenance).as_bytes())?;
-    for (name, text) in executor.keepsakes() {
-        keep(&name, text.as_bytes())?;
-    }
-    print::note(&format!("{}: plan {} frozen, attempt {attempt}", plan.gate, plan.digest()));
-    let progress = Progress::new(plan);
-    let mut watch = |event: &Event| progress.show(event);
-    let campaign = Campaign { plan, attempt, folder, clock: &now, watch: &mut watch };
-    let evidence = campaign.execute(executor).map_err(|error| error.to_string())?;
-    let date = date_of(started);
-    let analysis = analyse(&evidence, date).map_err(|error| error.to_string())?;
-    let verdicts = judge(plan, &analysis);
-    keep("analysis.json", json(&analysis).as_bytes())?;
-    keep("verdict.json", json(&verdicts).as_bytes())?;
-    let view = View::new(plan, &provenance, &analysis, &verdicts, &folder.name());
-    keep("report.md", report::render(report::Format::Markdown, &view, Style::plain()).as_bytes())?;
-    folder.seal().map_err(|error| error.to_string())?;
-    Ok((view, verdicts))
-}
-
-/// The gate file keeps its format's extension.
-const fn gate_file_name(loaded: &Loaded) -> &'static str {
-    match loaded.source.format() {
-        spec::Format::Toml => "gate.toml",
-        spec::Format::Json => "gate.json",
-    }
-}
-
-fn json(value: &impl serde::Serialize) -> String {
-    let mut text = serde_json::to_string_pretty(value).expect("evidence is plain data");
-    text.push('\n');
-    text
-}
-
-/// The view in `format`; JSON takes one line a gate where there are several.
-pub(super) fn rendered(view: &View, format: Format, several: bool) -> String {
-    match format {
-        Format::Terminal => {
-            report::render(report::Format::Terminal, view, Style { color: print::stdout_has_color(), ..Style::plain() })
-        }
-        Format::Markdown => report::render(report::Format::Markdown, view, Style::plain()),
-        Format::Json if several => report::render(report::Format::JsonLine, view, Style::plain()),
-        Format::Json => report::render(report::Format::Json, view, Style::plain()),
-    }
 }

@@ -30,6 +30,24 @@ pub struct Budget {
     bound: Bound,
     /// The bound in words: `<= 1.05`.
     limit: String,
+    /// The benches that it is about; all where there are none.
+    benches: Vec<String>,
+}
+
+impl Budget {
+    /// The budget on `statistic` of `metric`, both called as a gate file calls them, for these benches, or for all where
+    /// none are named. `None` for a statistic that is none of `p50`, `mean`, `min` and `max`.
+    #[must_use]
+    pub fn new(metric: &str, statistic: &str, bound: Bound, benches: Vec<String>) -> Option<Self> {
+        let (_, statistic) = *STATISTICS.iter().find(|(name, _)| *name == statistic)?;
+        let sign = if bound.is_at_most() { "<=" } else { ">=" };
+        let limit = format!("{sign} {}", bound.value());
+        Some(Self { metric: metric.to_owned(), statistic, bound, limit, benches })
+    }
+
+    fn is_about(&self, bench: &str) -> bool {
+        self.benches.is_empty() || self.benches.iter().any(|name| name == bench)
+    }
 }
 
 /// What is wrong with a budget. Each message fits after "failed to".
@@ -45,6 +63,16 @@ pub enum BudgetError {
         budget: String,
         /// What is wrong.
         why: &'static str,
+    },
+    /// A bench that it names has nothing of the metric.
+    #[error("use the budget `{budget}`: no side has it of bench `{bench}`; there are the benches {known}")]
+    UnknownBench {
+        /// The budget.
+        budget: String,
+        /// The bench.
+        bench: String,
+        /// The benches that there are.
+        known: String,
     },
     /// No bench has the metric.
     #[error("use the budget `{budget}`: no bench has the metric `{metric}`; there are {known}")]
@@ -82,7 +110,8 @@ impl FromStr for Budget {
         let bound = bound.map_err(|_| malformed("its ratio is no number above 0"))?;
         // benchstat calls it so.
         let metric = if matches!(metric, "sec/op" | "ns/op") { "latency" } else { metric };
-        Ok(Self { metric: metric.to_owned(), statistic, bound, limit: format!("{} {value}", &text[at..at + 2]) })
+        let limit = format!("{} {value}", &text[at..at + 2]);
+        Ok(Self { metric: metric.to_owned(), statistic, bound, limit, benches: Vec::new() })
     }
 }
 
@@ -147,16 +176,21 @@ pub fn judge(old: &Reading, new: &Reading, budgets: &[Budget]) -> Result<Vec<Jud
     let mut judgements = Vec::new();
     for budget in budgets {
         let before = judgements.len();
-        for bench in &old.benches {
+        for bench in old.benches.iter().filter(|bench| budget.is_about(&bench.name)) {
             let below = series(&bench.series, &budget.metric);
             let other = new.benches.iter().find(|other| other.name == bench.name);
             let above = other.and_then(|other| series(&other.series, &budget.metric));
             judgements.extend(one(budget, &bench.name, below, above));
         }
-        for bench in &new.benches {
+        for bench in new.benches.iter().filter(|bench| budget.is_about(&bench.name)) {
             if !old.benches.iter().any(|other| other.name == bench.name) {
                 judgements.extend(one(budget, &bench.name, None, series(&bench.series, &budget.metric)));
             }
+        }
+        let judged = |name: &String| judgements[before..].iter().any(|judgement| judgement.bench == *name);
+        if let Some(bench) = budget.benches.iter().find(|name| !judged(name)) {
+            let known = names(old, new);
+            return Err(BudgetError::UnknownBench { budget: budget.to_string(), bench: bench.clone(), known });
         }
         if judgements.len() == before {
             let (budget, metric) =
@@ -173,9 +207,24 @@ fn series<'a>(all: &'a [Series], metric: &str) -> Option<&'a Series> {
 
 /// The names of all metrics, in the order of their first appearance.
 fn metrics(old: &Reading, new: &Reading) -> String {
+    let benches = old.benches.iter().chain(&new.benches);
+    listed(benches.flat_map(|bench| &bench.series).map(|series| series.metric.as_str()))
+}
+
+/// The names of all benches, in the order of their first appearance.
+fn names(old: &Reading, new: &Reading) -> String {
+    listed(old.benches.iter().chain(&new.benches).map(|bench| bench.name.as_str()))
+}
+
+/// Each once, quoted, and no more than fit into a message.
+fn listed<'a>(names: impl Iterator<Item = &'a str>) -> String {
+    const MOST: usize = 20;
     let mut known: Vec<String> = Vec::new();
-    for series in [old, new].into_iter().flat_map(|reading| &reading.benches).flat_map(|bench| &bench.series) {
-        let quoted = format!("`{}`", series.metric);
+    for quoted in names.map(|name| format!("`{name}`")) {
+        if known.len() == MOST {
+            known.push("…".to_owned());
+            break;
+        }
         if !known.contains(&quoted) {
             known.push(quoted);
         }

@@ -113,7 +113,14 @@ pub fn sides(reading: &Reading, lanes: &Lanes) -> Result<[(String, Reading); 2],
         let more = if count > names.len() { " and more" } else { "" };
         LanesError::NotTwo { found: count, which: format!("{}{more}", names.join(", ")) }
     })?;
-    Ok(two.map(|(side, benches)| (side, Reading { format: reading.format, host: reading.host.clone(), benches })))
+    let lane = |benches| Reading {
+        format: reading.format,
+        host: reading.host.clone(),
+        benches,
+        failed: Vec::new(),
+        log: Vec::new(),
+    };
+    Ok(two.map(|(side, benches)| (side, lane(benches))))
 }
 
 #[cfg(test)]

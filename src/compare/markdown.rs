@@ -5,9 +5,9 @@ use super::table::percent;
 use super::text::{basis, notes, sum};
 use super::{Centre, Comparison, Judgement, Table, UNPAIRED};
 
-/// Shows a comparison and its judgements as GitHub's Markdown; the labels stand above the columns.
+/// Shows a comparison and its judgements as GitHub's Markdown; the labels stand above the columns, and `verdicts` at the end.
 #[must_use]
-pub fn markdown(comparison: &Comparison, labels: [&str; 2], judgements: &[Judgement]) -> String {
+pub fn markdown(comparison: &Comparison, labels: [&str; 2], judgements: &[Judgement], verdicts: &[String]) -> String {
     let mut out = format!("_{UNPAIRED}_\n");
     if !comparison.host.is_empty() {
         out.push('\n');
@@ -32,6 +32,10 @@ pub fn markdown(comparison: &Comparison, labels: [&str; 2], judgements: &[Judgem
         for one in group {
             out.push_str(&format!("| {} | {} | {} |\n", one.outcome.name(), escaped(&one.bench), escaped(&basis(one))));
         }
+    }
+    for verdict in verdicts {
+        let lines: Vec<String> = verdict.lines().map(|line| escaped(line.trim())).collect();
+        out.push_str(&format!("\n{}\n", lines.join("\n- ").replacen("\n- ", "\n\n- ", 1)));
     }
     out
 }
@@ -95,7 +99,12 @@ mod tests {
     fn text_from_elsewhere_is_no_markup() {
         let reading = go("BenchmarkA|<img>@me_ 1 5 ns/op\nBenchmarkB 1 5 ns/op");
         let judgements = judge(&reading, &reading, &["latency<=1".parse().unwrap()]).unwrap();
-        let text = markdown(&compare(&reading, &reading).unwrap(), ["a|b", "c"], &judgements);
+        let text = markdown(
+            &compare(&reading, &reading).unwrap(),
+            ["a|b", "c"],
+            &judgements,
+            &["hypothesis h: revise\n  a|b".to_owned()],
+        );
         assert!(text.contains(r"| A\|&lt;img\>&#64;me\_ | 5.000n ± ∞ | 5.000n ± ∞ | \~ | p=1.000 n=1 |"), "{text}");
         assert!(text.contains(r"| bench | a\|b | c |") && text.contains("### Budget latency.p50 &lt;= 1"), "{text}");
         assert!(text.contains("| geomean | 5.000n | 5.000n | +0.00% | |"), "{text}");

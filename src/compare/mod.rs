@@ -30,7 +30,7 @@ pub use table::{Centre, Difference, Geomean, Row, Table};
 pub use text::terminal;
 
 /// What is said above every comparison.
-pub const UNPAIRED: &str = "unpaired: the two sides were measured apart, so order and drift are not controlled";
+pub const UNPAIRED: &str = "unpaired: the sides were measured apart, so order and drift are not controlled";
 
 /// Facts of a host that make times of two hosts incomparable.
 const DECISIVE: [&str; 5] = ["cpu", "goos", "goarch", "num_cpus", "machine"];

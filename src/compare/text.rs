@@ -24,9 +24,9 @@ struct Cells {
     basis: String,
 }
 
-/// Shows a comparison and its judgements; the labels stand above the columns.
+/// Shows a comparison and its judgements; the labels stand above the columns, and `verdicts` at the end.
 #[must_use]
-pub fn terminal(comparison: &Comparison, labels: [&str; 2], judgements: &[Judgement]) -> String {
+pub fn terminal(comparison: &Comparison, labels: [&str; 2], judgements: &[Judgement], verdicts: &[String]) -> String {
     let mut out = format!("{UNPAIRED}\n");
     // Labels that would make a column wide stand above, and short ones for them in the columns.
     let sides = [Which::Old, Which::New].map(Which::name);
@@ -54,6 +54,9 @@ pub fn terminal(comparison: &Comparison, labels: [&str; 2], judgements: &[Judgem
     if !judgements.is_empty() {
         out.push('\n');
         judged(&mut out, judgements);
+    }
+    for verdict in verdicts {
+        out.push_str(&format!("\n{verdict}\n"));
     }
     out
 }
@@ -216,7 +219,7 @@ mod tests {
     fn a_long_name_has_a_line_of_its_own() {
         let long = "x".repeat(70);
         let reading = go(&format!("Benchmark{long} 1 5 ns/op\nBenchmarkB 1 5 ns/op"));
-        let text = terminal(&compare(&reading, &reading).unwrap(), ["a", "b"], &[]);
+        let text = terminal(&compare(&reading, &reading).unwrap(), ["a", "b"], &[], &[]);
         assert!(text.lines().any(|line| line == long), "{text}");
         assert!(text.lines().skip(1).all(|line| width(line) <= COLUMNS), "{text}");
     }
@@ -224,7 +227,7 @@ mod tests {
     #[test]
     fn long_labels_stand_above() {
         let reading = go("BenchmarkA 1 5 ns/op");
-        let text = terminal(&compare(&reading, &reading).unwrap(), ["control_of_something", "b"], &[]);
+        let text = terminal(&compare(&reading, &reading).unwrap(), ["control_of_something", "b"], &[], &[]);
         assert!(text.contains("\nold: control_of_something\nnew: b\n"), "{text}");
     }
 
@@ -233,7 +236,7 @@ mod tests {
         let old = go("BenchmarkA 1 5 ns/op\nBenchmarkGone 1 5 ns/op");
         let new = go("BenchmarkA 1 5 ns/op");
         let judgements = judge(&old, &new, &["latency<=1".parse().unwrap()]).unwrap();
-        let text = terminal(&compare(&old, &new).unwrap(), ["a", "b"], &judgements);
+        let text = terminal(&compare(&old, &new).unwrap(), ["a", "b"], &judgements, &[]);
         for says in ["at least 6 values", "n below 4", "different benches", "only on the old side: Gone", "lacks it"] {
             assert!(text.contains(says), "{says}: {text}");
         }

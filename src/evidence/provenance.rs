@@ -1,5 +1,7 @@
 //! Where a campaign's numbers come from.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 use crate::measure::Host;
@@ -19,6 +21,9 @@ pub struct Provenance {
     pub attempt: u32,
     /// What was seen of the host before the first run.
     pub host: Host,
+    /// What built each program that is measured, as far as the program itself tells, by label.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub toolchains: BTreeMap<String, String>,
 }
 
 impl Provenance {
@@ -27,7 +32,13 @@ impl Provenance {
 
     /// The provenance of a campaign that starts now.
     #[must_use]
-    pub fn new(plan: String, started: jiff::Timestamp, attempt: u32, host: Host) -> Self {
+    pub fn new(
+        plan: String,
+        started: jiff::Timestamp,
+        attempt: u32,
+        host: Host,
+        toolchains: BTreeMap<String, String>,
+    ) -> Self {
         Self {
             schema: Self::SCHEMA.to_owned(),
             plan,
@@ -35,6 +46,7 @@ impl Provenance {
             started,
             attempt,
             host,
+            toolchains,
         }
     }
 }

@@ -1,17 +1,47 @@
-//! Which compiler built this binary, read from the binary itself.
+//! What built a program, read from the program itself.
 //!
-//! `rustc` leaves its version in the ELF section `.comment`, which `strip` keeps.
+//! Compilers leave their versions in the ELF section `.comment`, and Go its release in `.go.buildinfo`; `strip` keeps both.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
+use std::path::Path;
 
 /// The release of the compiler that built the running binary, such as `1.95.0 (59807616e 2026-04-14)`.
 ///
 /// `None` where the binary does not say: it isn't a 64-bit little-endian ELF file, or the section was removed.
 #[must_use]
 pub fn rustc() -> Option<String> {
-    let comment = comment(&mut File::open("/proc/self/exe").ok()?).ok()??;
+    let comment = section(&mut File::open("/proc/self/exe").ok()?, b".comment\0").ok()??;
     version(&comment)
+}
+
+/// What built the program at `path`: the release of Go, or the compilers, each once, as `rustc version 1.95.0 (…)`.
+///
+/// `None` where the program does not say, as a script does not.
+#[must_use]
+pub fn of(path: &Path) -> Option<String> {
+    let mut file = File::open(path).ok()?;
+    if let Some(info) = section(&mut file, b".go.buildinfo\0").ok()? {
+        return go(&info);
+    }
+    let comment = section(&mut file, b".comment\0").ok()??;
+    let mut compilers: Vec<String> = Vec::new();
+    for entry in comment.split(|byte| *byte == 0).filter(|entry| !entry.is_empty()) {
+        let text: String = String::from_utf8_lossy(entry).chars().filter(|c| !c.is_control()).collect();
+        if !text.is_empty() && !compilers.contains(&text) {
+            compilers.push(text);
+        }
+    }
+    (!compilers.is_empty()).then(|| compilers.join("; "))
+}
+
+/// The release in a section `.go.buildinfo`: behind 32 bytes its length in one byte, then the text (Go 1.18 and later,
+/// `debug/buildinfo`).
+fn go(info: &[u8]) -> Option<String> {
+    const HEADER: usize = 32;
+    let length = usize::from(*info.get(HEADER)?);
+    let text = str::from_utf8(info.get(HEADER + 1..HEADER + 1 + length)?).ok()?;
+    text.starts_with("go").then(|| text.to_owned())
 }
 
 /// The version in a `.comment` section, a row of texts that each end in a zero.
@@ -21,8 +51,9 @@ fn version(comment: &[u8]) -> Option<String> {
         .find_map(|entry| Some(str::from_utf8(entry).ok()?.strip_prefix("rustc version ")?.to_owned()))
 }
 
-/// The bytes of the section `.comment` of an ELF file (Tool Interface Standard, ELF 1.2; System V ABI, chapter 4).
-fn comment(file: &mut (impl Read + Seek)) -> io::Result<Option<Vec<u8>>> {
+/// The bytes of the section `name`, which ends in a zero, of an ELF file (Tool Interface Standard, ELF 1.2; System V
+/// ABI, chapter 4).
+fn section(file: &mut (impl Read + Seek), name: &[u8]) -> io::Result<Option<Vec<u8>>> {
     const HEADER: usize = 64;
     const SECTION: usize = 64;
     const LARGEST: u64 = 1 << 20;
@@ -45,8 +76,8 @@ fn comment(file: &mut (impl Read + Seek)) -> io::Result<Option<Vec<u8>>> {
     let Some(entry) = entries.get(usize::try_from(names).unwrap_or(usize::MAX)) else { return Ok(None) };
     let names = content(entry)?;
     for entry in &entries {
-        let name = names.get(usize::try_from(number(entry, 0, 4)).unwrap_or(usize::MAX)..).unwrap_or_default();
-        if name.starts_with(b".comment\0") {
+        let found = names.get(usize::try_from(number(entry, 0, 4)).unwrap_or(usize::MAX)..).unwrap_or_default();
+        if found.starts_with(name) {
             return content(entry).map(Some);
         }
     }
@@ -79,6 +110,15 @@ mod tests {
     }
 
     #[test]
+    fn a_program_knows_what_built_it() {
+        let own = of(Path::new("/proc/self/exe")).expect("a binary that says what built it");
+        assert!(own.contains("rustc version 1."), "{own}");
+        let info = [&[0xff; 32][..], b"\x06go1.24and more"].concat();
+        assert_eq!(go(&info).as_deref(), Some("go1.24"));
+        assert_eq!(go(&info[..36]), None);
+    }
+
+    #[test]
     fn the_version_is_found_among_other_comments() {
         assert_eq!(version(b"Linker: LLD\0rustc version 1.95.0 (abc)\0GCC\0").as_deref(), Some("1.95.0 (abc)"));
         assert_eq!(version(b"GCC\0"), None);
@@ -86,10 +126,12 @@ mod tests {
 
     #[test]
     fn what_is_no_elf_file_says_nothing() {
-        assert_eq!(comment(&mut Cursor::new(vec![0; 64])).expect("readable"), None);
-        assert!(comment(&mut Cursor::new(b"short".to_vec())).is_err());
+        let comment = |file: Vec<u8>| section(&mut Cursor::new(file), b".comment\0");
+        assert_eq!(comment(vec![0; 64]).expect("readable"), None);
+        assert!(comment(b"short".to_vec()).is_err());
         let mut nonsense = vec![0xff; 200];
         nonsense[..6].copy_from_slice(b"\x7fELF\x02\x01");
-        assert_eq!(comment(&mut Cursor::new(nonsense)).expect("readable"), None);
+        assert_eq!(comment(nonsense).expect("readable"), None);
+        assert_eq!(of(Path::new("/etc/passwd")), None);
     }
 }

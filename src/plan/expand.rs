@@ -82,6 +82,7 @@ impl Plan {
             runs: Vec::new(),
             counted: COUNTED_OPERATIONS,
             metrics: suite.metrics.to_vec(),
+            slowdown: None,
             digests,
         };
         plan.add_hypotheses(gate, selection, &all)?;

@@ -57,6 +57,9 @@ pub struct Plan {
     pub counted: u32,
     /// The metrics that the target's runs report.
     pub metrics: Vec<Metric>,
+    /// How many times as long every timed operation of the candidate is made to take, where the gate is on trial.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub slowdown: Option<f64>,
     /// SHA-256 of what the plan rests on.
     pub digests: Digests,
 }

@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
-use super::{Format, ReadingError, json};
+use super::{Format, ReadingError, json, protocol};
 
 /// The keys by which JSON documents differ.
 #[derive(Deserialize)]
@@ -51,13 +51,19 @@ pub(super) fn format(label: &str, bytes: &[u8], asked: Option<Format>) -> Result
     if bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff") {
         return Err(undetected("it is UTF-16; save it as UTF-8"));
     }
+    if asked == Some(Format::Gate) {
+        // Its log may look like anything.
+        return Ok(Format::Gate);
+    }
     let found = match first {
         b'{' | b'[' => match of_json(bytes) {
             Ok(formats) if formats.len() > 1 => {
                 let (label, place) = (label.to_owned(), String::new());
                 return Err(ReadingError::Mixed { label, one: formats[0].name(), other: formats[1].name(), place });
             }
-            Ok(formats) => formats.first().copied(),
+            Ok(formats) if !formats.is_empty() => formats.first().copied(),
+            _ if protocol::speaks(bytes) => Some(Format::Gate),
+            Ok(_) => None,
             Err(_) if first == b'{' && is_test_events(bytes) => {
                 return Err(undetected("it is the output of `go test -json`; run it without `-json`"));
             }
@@ -66,7 +72,8 @@ pub(super) fn format(label: &str, bytes: &[u8], asked: Option<Format>) -> Result
                 return Err(json::malformed(label, &error, expected));
             }
         },
-        _ => has_bench_line(bytes).then_some(Format::Go),
+        _ if has_bench_line(bytes) => Some(Format::Go),
+        _ => protocol::speaks(bytes).then_some(Format::Gate),
     };
     match (asked, found) {
         (Some(asked), Some(found)) if asked != found => {
@@ -129,6 +136,8 @@ mod tests {
             (r#"{"machine_info":{},"benchmarks":[],"version":"4.0.0"}"#, Format::PytestBenchmark),
             (r#"{"benchmarks":[],"version":"1.0"}"#, Format::Pyperf),
             (r#"[{"primaryMetric":{}}]"#, Format::Jmh),
+            ("noise\n{\"gate\":\"done\"}\n", Format::Gate),
+            ("{\"level\":\"info\"}\n{\"bench\":\"a\",\"gate\":\"metric\"}", Format::Gate),
         ] {
             assert_eq!(found(text).unwrap(), expected, "{text}");
         }

@@ -5,7 +5,7 @@ use std::io;
 use super::Format;
 
 /// Names of all formats, as errors list them.
-const KNOWN: &str = "criterion, go, hyperfine, google-benchmark, pytest-benchmark, jmh and pyperf";
+const KNOWN: &str = "criterion, go, hyperfine, google-benchmark, pytest-benchmark, jmh, pyperf and gate";
 
 /// Why there is no reading. Each message fits after "failed to".
 #[derive(Debug, thiserror::Error)]
@@ -108,6 +108,18 @@ pub enum ReadingError {
         bench: String,
         /// What is wrong.
         why: String,
+    },
+    /// A message of the line protocol is malformed, or out of its place.
+    #[error("read `{label}` line {line}: {why}; {remedy}")]
+    Message {
+        /// What was read.
+        label: String,
+        /// The line, from 1.
+        line: usize,
+        /// What is wrong.
+        why: String,
+        /// What would be right.
+        remedy: &'static str,
     },
     /// A value is no measurement.
     #[error(

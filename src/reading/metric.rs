@@ -46,6 +46,8 @@ impl Metric {
             "sec/op" => return Self::latency(1e9),
             "B/op" => return Self::lower(written, Unit::Bytes, 1.0),
             "allocs/op" => return Self::lower(written, Unit::Count, 1.0),
+            _ if written.ends_with("_ns") => return Self::lower(written, Unit::Nanoseconds, 1.0),
+            _ if written.ends_with("_bytes") => return Self::lower(written, Unit::Bytes, 1.0),
             _ => {}
         }
         let mut name = String::with_capacity(written.len());
@@ -138,6 +140,8 @@ mod tests {
             ("peak-MB", "peak-B", Unit::Bytes, 1e6),
             ("requests/s", "requests/s", Unit::Other, 1.0),
             ("conns", "conns", Unit::Other, 1.0),
+            ("wait_ns", "wait_ns", Unit::Nanoseconds, 1.0),
+            ("heap_bytes", "heap_bytes", Unit::Bytes, 1.0),
         ] {
             let found = Metric::tidied(written);
             assert_eq!((found.name.as_str(), found.unit, found.factor), (name, unit, factor), "{written}");

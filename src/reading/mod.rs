@@ -9,6 +9,7 @@
 //! | [`Format::PytestBenchmark`] | `--benchmark-json` | a round |
 //! | [`Format::Jmh`] | `-rf json` | an iteration, or a sampled call; secondary metrics are left out |
 //! | [`Format::Pyperf`] | `-o` | a value of a run; warm-ups are left out |
+//! | [`Format::Gate`] | one JSON object a line, for programs in any language | a sample |
 //!
 //! Time per operation is the metric `latency`, in nanoseconds, whatever it was written in. Any other metric has the
 //! name that the tool gave it, tidied as Go's `benchstat` does: `MB/s` becomes `B/s`, `p95-ns/op` becomes `p95-sec/op`.
@@ -28,6 +29,7 @@ mod jmh;
 mod json;
 mod metric;
 mod printable;
+mod protocol;
 mod pyperf;
 mod pytest_benchmark;
 mod source;
@@ -78,11 +80,13 @@ pub enum Format {
     Jmh,
     /// The JSON of pyperf.
     Pyperf,
+    /// The line protocol of this program.
+    Gate,
 }
 
 impl Format {
     /// All formats, in the order of the documentation.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::Criterion,
         Self::Go,
         Self::Hyperfine,
@@ -90,6 +94,7 @@ impl Format {
         Self::PytestBenchmark,
         Self::Jmh,
         Self::Pyperf,
+        Self::Gate,
     ];
 
     /// The name on the command line.
@@ -103,6 +108,7 @@ impl Format {
             Self::PytestBenchmark => "pytest-benchmark",
             Self::Jmh => "jmh",
             Self::Pyperf => "pyperf",
+            Self::Gate => "gate",
         }
     }
 
@@ -116,6 +122,7 @@ impl Format {
             Self::PytestBenchmark => "the JSON of `pytest --benchmark-json=FILE`",
             Self::Jmh => "the JSON of `-rf json -rff FILE`",
             Self::Pyperf => "the JSON of `pyperf … -o FILE`",
+            Self::Gate => "lines as `{\"gate\":\"metric\",…}`, and `{\"gate\":\"done\"}` at their end",
         }
     }
 }
@@ -145,6 +152,33 @@ pub struct Reading {
     pub host: BTreeMap<String, String>,
     /// The benches, in the order of their first appearance; there is at least one.
     pub benches: Vec<Bench>,
+    /// The checks of its own that the program found broken.
+    pub failed: Vec<FailedCheck>,
+    /// What the program wrote beside its benches: the last lines, printable and of bounded length.
+    pub log: Vec<String>,
+}
+
+/// A check of its own that a program found broken.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FailedCheck {
+    /// The bench, where it is of one.
+    pub bench: Option<String>,
+    /// The check.
+    pub check: String,
+    /// What it expected, as JSON.
+    pub expected: String,
+    /// What it observed, as JSON.
+    pub observed: String,
+}
+
+impl fmt::Display for FailedCheck {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "check `{}`", self.check)?;
+        if let Some(bench) = &self.bench {
+            write!(f, " of bench `{bench}`")?;
+        }
+        write!(f, ": expected {}, observed {}", self.expected, self.observed)
+    }
 }
 
 /// One bench and all that was measured of it.
@@ -204,6 +238,7 @@ pub fn parse(label: &str, bytes: &[u8], format: Option<Format>) -> Result<Readin
         Format::PytestBenchmark => pytest_benchmark::parse(label, bytes),
         Format::Jmh => jmh::parse(label, bytes),
         Format::Pyperf => pyperf::parse(label, bytes),
+        Format::Gate => protocol::parse(label, bytes),
     }
 }
 
@@ -239,7 +274,7 @@ impl Reading {
             }
         }
         let host = host.into_iter().map(|(key, value)| (printable::text(&key), printable::text(&value))).collect();
-        Ok(Self { format, host, benches })
+        Ok(Self { format, host, benches, failed: Vec::new(), log: Vec::new() })
     }
 }
 
@@ -285,7 +320,7 @@ mod tests {
     proptest::proptest! {
         #[test]
         fn no_bytes_make_a_reader_panic(
-            start in proptest::sample::select(vec!["", "BenchmarkA 1 ", "{\"results\":[", "{\"benchmarks\":[{", "[{"]),
+            start in proptest::sample::select(vec!["", "BenchmarkA 1 ", "{\"results\":[", "{\"benchmarks\":[{", "[{", "{\"gate\":"]),
             bytes in proptest::collection::vec(proptest::prelude::any::<u8>(), 0..200),
             format in proptest::sample::select(Format::ALL.to_vec()),
         ) {

@@ -151,7 +151,7 @@ impl Part {
         let mut groups: Vec<CheckGroup<'_>> = Vec::new();
         let notable = |check: &&CheckOutcome| check.status != CheckStatus::Passed || check.role == Role::Capability;
         for check in self.outcomes.checks.iter().filter(notable) {
-            let case = super::words::case(&check.case);
+            let case = check.case.to_string();
             let same = |group: &&mut CheckGroup<'_>| {
                 let first = group.first;
                 (first.role, first.status) == (check.role, check.status)
@@ -266,7 +266,7 @@ impl Group {
     pub(super) fn label(case: &Case, varying: &[&str]) -> String {
         let told = |axis: &str| varying.is_empty() || varying.contains(&axis);
         let axes = case.iter().filter(|(axis, _)| told(axis)).map(|(axis, value)| (axis.to_owned(), value.clone()));
-        super::words::case(&Case::new(axes.collect()))
+        Case::new(axes.collect()).to_string()
     }
 
     /// Whether every row was compared exactly, so that there is no interval.

@@ -4,7 +4,7 @@ use super::number;
 use super::text::plural;
 use super::view::{Group, Part, Standing, View};
 use crate::spec::{Bound, Grade, IntervalKind};
-use crate::unit::{Case, Statistic, Unit};
+use crate::unit::{Statistic, Unit};
 use crate::verdict::{BudgetResult, CheckStatus, Outcome, Role, Verdict};
 
 /// What `rust_heap_*` does not cover.
@@ -13,11 +13,6 @@ pub(super) const RUST_HEAP: &str =
 
 /// What a rejection asks for.
 pub(super) const NOTHING_STAYS: &str = "nothing of the candidate should stay";
-
-/// A case in a sentence.
-pub(super) fn case(case: &Case) -> String {
-    if case.is_empty() { "the only case".to_owned() } else { case.to_string() }
-}
 
 /// `PROCEED`, `REVISE`, …
 pub(super) fn verdict(verdict: Verdict) -> String {
@@ -240,7 +235,7 @@ pub(super) fn summary(view: &View) -> String {
 pub(super) fn left_out(part: &Part) -> Vec<(String, Vec<String>)> {
     let mut reasons: Vec<(String, Vec<String>)> = Vec::new();
     for left in &part.outcomes.left_out {
-        let case = case(&left.case);
+        let case = left.case.to_string();
         match reasons.iter_mut().find(|(reason, _)| *reason == left.reason) {
             Some((_, cases)) => cases.push(case),
             None => reasons.push((left.reason.clone(), vec![case])),

@@ -114,8 +114,11 @@ pub struct Revisions {
     pub baseline: String,
     /// The revision that is proposed.
     pub candidate: String,
-    /// Paths that are taken from the candidate and laid over both.
+    /// Paths that are laid over both sides.
     pub overlay: Vec<String>,
+    /// The folder that they are taken from, in place of the candidate.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub overlay_from: Option<String>,
     /// The command that builds a revision; empty where nothing is to be built.
     pub build: Vec<String>,
     /// The program of a build.

@@ -78,6 +78,10 @@ impl Executor for CommandExecutor {
         self.held.digests()
     }
 
+    fn toolchains(&self) -> BTreeMap<String, String> {
+        self.held.toolchains()
+    }
+
     fn keepsakes(&self) -> Vec<(String, String)> {
         self.log.iter().map(|log| ("build.log".to_owned(), log.clone())).collect()
     }

@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 use std::fs::{File, Metadata};
 use std::io;
 use std::os::unix::fs::MetadataExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::{OWN_PATH, RunError};
 use crate::digest::sha256_of;
+use crate::measure::toolchain;
 
 /// Files by label, and the digests that they had when they were last read.
 #[derive(Debug, Default)]
@@ -53,6 +54,12 @@ impl Held {
     /// Holds the file at `path` too.
     pub(super) fn add(&mut self, label: impl Into<String>, path: impl Into<PathBuf>) {
         self.0.push(HeldFile { label: label.into(), path: path.into(), known: None });
+    }
+
+    /// What built each of them but this program, as far as it tells itself, by label.
+    pub(super) fn toolchains(&self) -> BTreeMap<String, String> {
+        let others = self.0.iter().filter(|file| file.path != Path::new(OWN_PATH));
+        others.filter_map(|file| Some((file.label.clone(), toolchain::of(&file.path)?))).collect()
     }
 
     /// The digests of all, by label.

@@ -113,8 +113,10 @@ pub enum TargetError {
         /// What differs, as `git status` has it.
         files: String,
     },
-    /// The candidate lacks a path of the overlay.
-    #[error("lay the overlay over both sides: the candidate has no `{path}`")]
+    /// A path of the overlay is not there.
+    #[error(
+        "lay the overlay over both sides: there is no `{path}` where it is taken from, the candidate or `overlay_from`"
+    )]
     NoOverlay {
         /// The path.
         path: String,
@@ -147,6 +149,11 @@ pub trait Executor {
 
     /// What each side was built from, by side: a commit, or the tree of files that are not committed.
     fn sources(&self) -> BTreeMap<String, String> {
+        BTreeMap::new()
+    }
+
+    /// What built each program, as far as the program itself tells, by label.
+    fn toolchains(&self) -> BTreeMap<String, String> {
         BTreeMap::new()
     }
 

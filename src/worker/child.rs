@@ -15,6 +15,7 @@ use crate::measure::{alloc, host, limits, memory, rusage};
 use crate::program::{Output, Subject};
 use crate::unit::Case;
 use crate::workload::catalogue::Suite;
+use crate::workload::slowed::Slowed;
 use crate::workload::{self, Bench, Counters, Known, Setup, WorkloadError, program};
 
 /// The longest request that a child reads, in bytes.
@@ -164,7 +165,7 @@ fn work<W: Write>(
     let limits = limits::observed();
     let fixtures = Fixtures::of(&request)?;
     fixtures.verify("before the run")?;
-    let peak_reset = match &request.task {
+    let Work { peak_reset, log } = match &request.task {
         Task::Check { checks } => check(&request, checks, parent)?,
         Task::Measure(task) => measure(&request, suite, task, parent)?,
     };
@@ -182,7 +183,17 @@ fn work<W: Write>(
         major_faults: usage.major_faults,
         voluntary_switches: usage.voluntary_switches,
         involuntary_switches: usage.involuntary_switches,
+        log,
     })
+}
+
+/// What is known when the work is done, beside what the parent was told of each case.
+#[derive(Default)]
+struct Work {
+    /// Whether the peak of memory was reset for each case.
+    peak_reset: bool,
+    /// What programs wrote beside their benches.
+    log: Vec<String>,
 }
 
 fn read_request(input: impl Read) -> Result<Request, ChildError> {
@@ -286,11 +297,18 @@ fn open(request: &Request, case: &Case) -> Result<Box<dyn Bench>, ChildError> {
         Some(subject) => program::open(subject, case).map(|bench| Box::new(bench) as Box<dyn Bench>),
         None => workload::open(&request.suite, &request.lane, case, &setup(request)),
     };
-    opened.map_err(|source| ChildError::Open { lane: request.lane.clone(), source })
+    let failed = |source| ChildError::Open { lane: request.lane.clone(), source };
+    match request.slowdown {
+        None => opened.map_err(failed),
+        Some(ratio) => {
+            let slowed = opened.and_then(|lane| Slowed::new(lane, ratio)).map_err(failed)?;
+            Ok(Box::new(slowed))
+        }
+    }
 }
 
 /// Checks every case, and digests its answer. Nothing is measured, so no peak is reset.
-fn check<W: Write>(request: &Request, checks: &[String], parent: &mut Parent<W>) -> Result<bool, ChildError> {
+fn check<W: Write>(request: &Request, checks: &[String], parent: &mut Parent<W>) -> Result<Work, ChildError> {
     let failed = |source| ChildError::Check { lane: request.lane.clone(), source };
     let mut known = Known::default();
     for case in &request.cases {
@@ -317,7 +335,7 @@ fn check<W: Write>(request: &Request, checks: &[String], parent: &mut Parent<W>)
             Err(error) => return Err(error),
         }
     }
-    Ok(false)
+    Ok(Work::default())
 }
 
 /// The digest of one answer.
@@ -334,14 +352,15 @@ fn measure_benches<W: Write>(
     subject: &Subject,
     task: &Measure,
     parent: &mut Parent<W>,
-) -> Result<bool, ChildError> {
-    let mut measured = Vec::new();
+) -> Result<Work, ChildError> {
+    let (mut measured, mut log) = (Vec::new(), Vec::new());
     for case in &request.cases {
         parent.tell(&Message::Started { case: case.clone() })?;
         let reports = program::Reports::of(subject, case, task.warmup_operations(), |executions, elapsed_ns| {
             pass::is_done(task, executions, elapsed_ns)
         });
-        let reports = reports.map_err(|source| ChildError::Check { lane: request.lane.clone(), source })?;
+        let mut reports = reports.map_err(|source| ChildError::Check { lane: request.lane.clone(), source })?;
+        log.append(&mut reports.log);
         measured.push((case, reports));
     }
     for (case, reports) in measured {
@@ -353,16 +372,16 @@ fn measure_benches<W: Write>(
             parent.tell(&Message::Cell(Measured { case, rss_at_start_bytes: 0, compared: reports.executions }))?;
         }
     }
-    Ok(true)
+    Ok(Work { peak_reset: true, log })
 }
 
-/// Measures every case in order, then tells what it measured; returns whether the peak of memory was reset for each.
+/// Measures every case in order, then tells what it measured.
 fn measure<W: Write>(
     request: &Request,
     suite: &'static Suite,
     task: &Measure,
     parent: &mut Parent<W>,
-) -> Result<bool, ChildError> {
+) -> Result<Work, ChildError> {
     if !alloc::installed() {
         return Err(ChildError::NoAllocator);
     }
@@ -378,7 +397,7 @@ fn measure<W: Write>(
     }
     let peak_reset = measurements.iter().all(|measurement| measurement.peak_reset);
     measurements.into_iter().try_for_each(|measurement| parent.tell_measured(measurement))?;
-    Ok(peak_reset)
+    Ok(Work { peak_reset, log: Vec::new() })
 }
 
 #[cfg(test)]
@@ -397,6 +416,7 @@ mod tests {
             fixture: Fixture { seed: 1, null_period: 13 },
             fixtures: BTreeMap::new(),
             limits: Limits { cpus: 1, memory_bytes: None, processes: None },
+            slowdown: None,
             task,
         }
     }

@@ -8,7 +8,7 @@ use super::cause::Cause;
 use super::parent::Output;
 use super::protocol::{Cell, Failure, MAX_SAMPLES, Measure, Measured, Message, PROTOCOL, Request, Samples, Task};
 use crate::measure::rusage::Usage;
-use crate::program::Output as Reported;
+use crate::program::{Kept, Output as Reported};
 use crate::unit::{Case, Metric, Scope};
 use crate::workload::CheckResult;
 use crate::workload::catalogue::Suite;
@@ -126,7 +126,7 @@ impl<'a> Conversation<'a> {
     }
 
     fn hear_samples(&mut self, metric: String, values: Samples) -> Result<(), Cause> {
-        let reported = |metric: &String| self.reported().is_some_and(|reported| reported.contains(metric));
+        let reported = |metric: &String| self.reported().is_some_and(|reported| reported.iter().any(|kept| kept.name == *metric));
         if !self.metrics.iter().any(|known| known.name == *metric) && !reported(&metric) {
             return Err(Cause::unexpected(format!("samples of `{metric}`, which the suite does not declare")));
         }
@@ -176,7 +176,7 @@ impl<'a> Conversation<'a> {
     }
 
     /// The metrics that are kept of the benches that a program reports; `None` where it reports none.
-    fn reported(&self) -> Option<&[String]> {
+    fn reported(&self) -> Option<&[Kept]> {
         let subject = self.request.subject.as_ref()?;
         (subject.output != Reported::Time).then_some(subject.metrics.as_slice())
     }
@@ -283,6 +283,7 @@ mod tests {
             fixture: Fixture { seed: 1, null_period: 13 },
             fixtures: BTreeMap::new(),
             limits: Limits { cpus: 1, memory_bytes: None, processes: None },
+            slowdown: None,
             task,
         }
     }
@@ -322,6 +323,7 @@ mod tests {
             major_faults: 0,
             voluntary_switches: 0,
             involuntary_switches: 0,
+            log: Vec::new(),
         })
     }
 

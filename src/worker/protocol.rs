@@ -37,6 +37,9 @@ pub struct Request {
     pub fixtures: BTreeMap<String, String>,
     /// The limits of the process.
     pub limits: Limits,
+    /// How many times as long every operation is made to take, where a gate is tried with a known slowdown.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub slowdown: Option<f64>,
     /// What to do with the lane.
     pub task: Task,
 }
@@ -248,4 +251,7 @@ pub struct Observed {
     pub voluntary_switches: u64,
     /// Context switches that it did not.
     pub involuntary_switches: u64,
+    /// What a program that reports benches wrote beside them when it was executed last, in each case: the last lines.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub log: Vec<String>,
 }

@@ -7,6 +7,7 @@ pub mod catalogue;
 pub mod dashboard;
 pub mod probe;
 pub mod program;
+pub mod slowed;
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};

@@ -11,9 +11,9 @@ use sha2::{Digest, Sha256};
 use super::{Bench, CheckResult, Counters, Response, WorkloadError};
 use crate::digest::{hex, sha256};
 use crate::measure::spawn::{Ended, Spawner};
-use crate::program::{Output, Program, Stdout, Subject, fill};
+use crate::program::{Kept, Output, Program, Stdout, Subject, fill};
 use crate::reading::{self, Format, Reading};
-use crate::unit::Case;
+use crate::unit::{Case, Direction, Unit};
 
 /// The suite's name.
 pub const SUITE: &str = "program";
@@ -76,6 +76,7 @@ pub fn check(
                 "exit-code" => bench.exit_failure(&ended),
                 "stdout" => bench.stdout_failure(&answer),
                 "lines" => bench.lines_failure(&answer),
+                "own-checks" => reading.as_ref().and_then(|reading| own_failure(reading.as_ref().ok()?)),
                 _ => return Err(WorkloadError::NoSuchCheck { suite: SUITE, check: check.clone() }),
             };
             Ok(CheckResult { check: check.clone(), case: case.clone(), failure })
@@ -84,7 +85,9 @@ pub fn check(
     if results.iter().any(|result| result.failure.is_some()) {
         return Ok((results, None));
     }
-    reading.transpose()?;
+    if let Some(reading) = reading.transpose()? {
+        hold_metrics(&reading, &subject.metrics)?;
+    }
     Ok((results, Some(answer.digest())))
 }
 
@@ -95,6 +98,8 @@ pub struct Reports {
     pub benches: Vec<(String, BTreeMap<String, Vec<f64>>)>,
     /// How often it was executed for them.
     pub executions: u32,
+    /// What it wrote beside them when it was executed last: the last lines.
+    pub log: Vec<String>,
 }
 
 impl Reports {
@@ -114,10 +119,11 @@ impl Reports {
         for _ in 0..warmup {
             bench.report()?;
         }
-        let mut reports = Self { benches: Vec::new(), executions: 0 };
+        let mut reports = Self { benches: Vec::new(), executions: 0, log: Vec::new() };
         let (mut executions, mut elapsed_ns) = (0, 0_u64);
         while !is_done(executions, elapsed_ns) {
             let (wall_ns, reading) = bench.report()?;
+            hold_metrics(&reading, &subject.metrics)?;
             executions += 1;
             elapsed_ns = elapsed_ns.saturating_add(wall_ns);
             reports.add(reading, &subject.metrics);
@@ -127,16 +133,65 @@ impl Reports {
     }
 
     /// Adds the series of the metrics that are kept. A bench without any of them is there all the same.
-    fn add(&mut self, reading: Reading, metrics: &[String]) {
+    fn add(&mut self, reading: Reading, metrics: &[Kept]) {
+        self.log = reading.log;
         for bench in reading.benches {
             let at = self.benches.iter().position(|(name, _)| *name == bench.name).unwrap_or_else(|| {
                 self.benches.push((bench.name, BTreeMap::new()));
                 self.benches.len() - 1
             });
-            for series in bench.series.into_iter().filter(|series| metrics.contains(&series.metric)) {
+            let kept = |name: &str| metrics.iter().any(|metric| metric.name == name);
+            for series in bench.series.into_iter().filter(|series| kept(&series.metric)) {
                 self.benches[at].1.entry(series.metric).or_default().extend(series.values);
             }
         }
+    }
+}
+
+/// Why the checks that a program reports itself do not hold, where they don't.
+fn own_failure(reading: &Reading) -> Option<String> {
+    let failed: Vec<String> = reading.failed.iter().map(ToString::to_string).collect();
+    (!failed.is_empty()).then(|| failed.join("; "))
+}
+
+/// Holds what a program says itself of its metrics to what the gate file takes them for. Other tools say nothing of
+/// them: there the gate knows both by the name alone.
+fn hold_metrics(reading: &Reading, metrics: &[Kept]) -> Result<(), WorkloadError> {
+    if reading.format != Format::Gate {
+        return Ok(());
+    }
+    for bench in &reading.benches {
+        for series in &bench.series {
+            let Some(kept) = metrics.iter().find(|kept| kept.name == series.metric) else { continue };
+            let (metric, bench) = (&kept.name, &bench.name);
+            if word(kept.unit) != word(series.unit) {
+                let (found, expected) = (word(series.unit), word(kept.unit));
+                return Err(WorkloadError::Answer(format!(
+                    "bench `{bench}` reports `{metric}` in {found}, and by its name it is in {expected}; a gate file knows a unit by the metric's name: `latency` or one that ends in `_ns`, one that ends in `_bytes`, `throughput`, `B/s`"
+                )));
+            }
+            if kept.direction != series.direction {
+                let (better, bound) = match series.direction {
+                    Direction::Lower => ("lower", "max"),
+                    Direction::Higher => ("higher", "min"),
+                };
+                return Err(WorkloadError::Answer(format!(
+                    "bench `{bench}` says that {better} `{metric}` is better, and the gate file takes the other way for better; bound it with `{bound}_ratio` or `{bound}`"
+                )));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// A unit in a sentence.
+const fn word(unit: Unit) -> &'static str {
+    match unit {
+        Unit::Nanoseconds => "units of time",
+        Unit::Bytes => "bytes",
+        Unit::Count | Unit::Other => "plain numbers",
+        Unit::OperationsPerSecond => "operations/s",
+        Unit::BytesPerSecond => "bytes/s",
     }
 }
 
@@ -275,8 +330,11 @@ impl Executions {
     fn report(&mut self) -> Result<(u64, Reading), WorkloadError> {
         let (ended, answer, reading) = self.execute()?;
         self.hold(&ended, &answer)?;
-        let reading = reading.ok_or_else(|| WorkloadError::Answer("the program reports no benches".to_owned()))?;
-        Ok((ended.wall_ns, reading?))
+        let reading = reading.ok_or_else(|| WorkloadError::Answer("the program reports no benches".to_owned()))??;
+        match own_failure(&reading) {
+            None => Ok((ended.wall_ns, reading)),
+            Some(failure) => Err(WorkloadError::Answer(failure)),
+        }
     }
 
     /// Holds an execution to what it must answer.

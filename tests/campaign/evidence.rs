@@ -1,5 +1,6 @@
 //! What is written can be read back, and analyses to the same bits.
 
+use std::collections::BTreeMap;
 use std::fs;
 
 use gate::digest::sha256;
@@ -19,7 +20,7 @@ fn campaign(results: &std::path::Path, script: &mut Scripted) -> (Evidence, Fold
     let plan = plan(&gate(COMPARISON, &hypothesis(BUDGETS)), false);
     let (evidence, folder, _) = execute(&plan, script, results);
     folder.write("plan.json", plan.to_json().as_bytes()).expect("a plan");
-    let provenance = Provenance::new(plan.digest(), noon(), 1, Host::observe());
+    let provenance = Provenance::new(plan.digest(), noon(), 1, Host::observe(), BTreeMap::new());
     folder.write("provenance.json", &serde_json::to_vec(&provenance).expect("JSON")).expect("a file");
     (evidence.expect("a campaign"), folder)
 }

@@ -154,3 +154,35 @@ fn no_escape_sequence_reaches_a_terminal() {
         assert!(!answer.stdout.contains(is_raw) && !answer.stderr.contains(is_raw), "{answer:?}");
     }
 }
+
+#[test]
+fn a_hypothesis_of_a_gate_file_is_at_best_to_revise() {
+    let bench = crate::gate::Bench::new();
+    let gate_file = |bound: f64, more: &str| {
+        bench.file(
+            "g.toml",
+            &format!(
+                "gate = 1\nname = \"g\"\ntitle = \"t\"\n[target.command]\nbaseline = {{ run = [\"true\"] }}\ncandidate = {{ run = [\"false\"] }}\noutput = \"go\"\n[profile.full]\ngrade = \"comparison\"\npairs = 10\nsamples = 1\n[[hypothesis]]\nid = \"h\"\nclaim = \"c\"\nrollback = \"r\"\n[[hypothesis.guardrail]]\nmetric = \"latency\"\nmax_ratio = {bound:?}\n{more}"
+            ),
+        )
+    };
+    let judge = |file: &std::path::Path, more: &[&str]| {
+        let file = file.display().to_string();
+        compare("old.txt", "new.txt", &[&["--gate", file.as_str()], more].concat())
+    };
+    let kept =
+        judge(&gate_file(50.0, "[[hypothesis.guardrail]]\nmetric = \"latency\"\nstatistic = \"p95\"\nmax = 1e12"), &[]);
+    assert_eq!(kept.code, 11, "{kept:?}");
+    assert!(kept.stdout.contains("hypothesis h: revise\n  evidence that is not paired"), "{}", kept.stdout);
+    assert!(kept.stdout.contains("not judged here: p95 of latency, max = 1000000000000"), "{}", kept.stdout);
+    let broken = judge(&gate_file(0.5, ""), &["--hypothesis", "h"]);
+    assert_eq!(broken.code, 10, "{broken:?}");
+    assert!(broken.stdout.contains("hypothesis h: reject\n  latency.p50 <= 0.5 fails in "), "{}", broken.stdout);
+    let without = judge(&gate_file(50.0, "[[hypothesis.benefit]]\nmetric = \"latency\"\nmax_ratio = 0.1"), &[]);
+    assert_eq!(without.code, 10, "{without:?}");
+    assert!(without.stdout.contains("every benefit fails"), "{}", without.stdout);
+    let nobody = judge(&gate_file(50.0, "cases = { bench = [\"None\"] }"), &[]);
+    assert_eq!(nobody.code, 2, "{nobody:?}");
+    assert!(nobody.stderr.contains("no side has it of bench `None`"), "{}", nobody.stderr);
+    assert_eq!(judge(&gate_file(50.0, ""), &["--hypothesis", "other"]).code, 2);
+}

@@ -5,5 +5,6 @@ mod compare;
 mod dashboard;
 mod gate;
 mod probe;
+mod protocol;
 mod revisions;
 mod usage;

@@ -146,6 +146,22 @@ fn an_overlay_is_laid_over_both_and_kept_as_a_patch() {
 }
 
 #[test]
+fn an_overlay_may_be_taken_from_a_folder_and_need_not_be_committed() {
+    let repository = Repository::new();
+    fs::create_dir(repository.bench.path("harnesses")).unwrap();
+    fs::write(repository.bench.path("harnesses/harness"), "echo from the folder\n").unwrap();
+    let gate = GATE
+        .replace("build =", "overlay = [\"harness\"]\noverlay_from = \"harnesses\"\nbuild =")
+        .replace("run = ", "expect = { lines = 2 }\nrun = ");
+    let run = repository.run(&gate);
+    assert_eq!(run.code, 0, "{run:?}");
+    for name in ["overlay.patch", "overlay-candidate.patch"] {
+        let patch = fs::read_to_string(repository.bench.campaign("two").join(name)).unwrap();
+        assert!(patch.contains("+echo from the folder"), "{patch}");
+    }
+}
+
+#[test]
 fn a_merge_base_may_be_the_baseline() {
     let repository = Repository::new();
     repository.git(&["checkout", "--quiet", "-b", "topic", "one"]);
@@ -171,7 +187,7 @@ fn what_keeps_a_revision_from_being_built_is_told_and_nothing_is_left() {
             "run = [\"target/x\"]",
             "find the baseline's program `target/x`: its build has made no such",
         ),
-        ("build =", "overlay = [\"none\"]\nbuild =", "the candidate has no `none`"),
+        ("build =", "overlay = [\"none\"]\nbuild =", "there is no `none` where it is taken from"),
     ];
     for (from, to, said) in wrong {
         let run = repository.run(&GATE.replace(from, to));
@@ -226,4 +242,56 @@ fn gate_killed_while_it_builds_leaves_nothing_that_the_next_start_does_not_remov
     assert!(home().unwrap().join("base").exists());
     assert_eq!(repository.run(GATE).code, 0);
     repository.holds_no_worktree();
+}
+
+/// Ten kills, spread over the whole of a campaign: in git's work, the builds, the checks, the runs and the writing.
+#[test]
+fn gate_killed_at_any_moment_leaves_nothing_that_the_next_start_does_not_remove() {
+    const KILLS: u32 = 10;
+    let repository = Repository::new();
+    // It stands in the environment of everything that the campaign starts.
+    let marker = repository.bench.path("cache").display().to_string();
+    let gate = GATE.replace("cat what", "sleep 0.1; cat what");
+    fs::write(repository.path("harness"), "sleep 0.02\n").unwrap();
+    repository.git(&["commit", "--quiet", "--all", "--message", "slower"]);
+    repository.bench.file("two.toml", &gate);
+    let _turn = crate::gate::turn();
+    let start = || {
+        Command::new(assert_cmd::cargo::cargo_bin("gate"))
+            .args(["run", "two.toml"])
+            .current_dir(repository.bench.path("."))
+            .env("XDG_CACHE_HOME", repository.bench.path("cache"))
+            .stdout(std::process::Stdio::null())
+            .stderr(std::process::Stdio::null())
+            .spawn()
+            .unwrap()
+    };
+    let begin = std::time::Instant::now();
+    assert_eq!(start().wait().unwrap().code(), Some(0));
+    let whole = begin.elapsed();
+    for kill in 0..KILLS {
+        let mut killed = start();
+        std::thread::sleep(whole * kill / KILLS + whole / (2 * KILLS));
+        killed.kill().unwrap();
+        killed.wait().unwrap();
+        let deadline = std::time::Instant::now() + std::time::Duration::from_secs(5);
+        while started(&marker).is_some() {
+            assert!(std::time::Instant::now() < deadline, "kill {kill}: {:?} still runs", started(&marker));
+            std::thread::sleep(std::time::Duration::from_millis(10));
+        }
+    }
+    // Nobody has to wait for a lock or to remove anything.
+    assert_eq!(start().wait().unwrap().code(), Some(0));
+    repository.holds_no_worktree();
+}
+
+/// The command line of a process that still runs and has `marker` in its environment.
+fn started(marker: &str) -> Option<String> {
+    let processes = fs::read_dir("/proc").unwrap().filter_map(Result::ok);
+    let of = |entry: fs::DirEntry| {
+        let read = |name| Some(String::from_utf8_lossy(&fs::read(entry.path().join(name)).ok()?).into_owned());
+        let alive = runs(&entry.file_name().to_string_lossy());
+        (read("environ")?.contains(marker) && alive).then(|| read("cmdline").unwrap_or_default())
+    };
+    processes.filter_map(of).next()
 }

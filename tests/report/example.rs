@@ -44,6 +44,7 @@ impl Campaign {
                 started: "2026-07-30T10:15:00Z".parse().expect("a time"),
                 attempt: 3,
                 host: host(),
+                toolchains: BTreeMap::new(),
             },
             analysis: Analysis {
                 schema: "gate.analysis/1".to_owned(),
@@ -176,6 +177,7 @@ pub(crate) fn plan(profile: &str, grade: Grade, pairs: u32) -> Plan {
         checks: Vec::new(),
         runs: Vec::new(),
         counted: 10,
+        slowdown: None,
         metrics: Suite::find("dashboard").expect("the suite").metrics.to_vec(),
         digests: Digests {
             gate_file: "b7c1".repeat(16),

@@ -34,6 +34,7 @@ pub(crate) fn request(lane: &str, cases: Vec<Case>, task: Task) -> Request {
         fixture: Fixture { seed: 538, null_period: 13 },
         fixtures: BTreeMap::new(),
         limits: Limits { cpus: 1, memory_bytes: None, processes: None },
+        slowdown: None,
         task,
     }
 }

@@ -18,6 +18,12 @@ pub(super) fn write(out: &mut String, view: &View) {
     for (label, digest) in &view.plan.digests.executables {
         row(out, &[format!("SHA-256 of {}", inline(label)), code(digest)]);
     }
+    for (side, source) in &view.plan.digests.sources {
+        row(out, &[format!("source of the {}", inline(side)), code(source)]);
+    }
+    for (label, toolchain) in &view.provenance.toolchains {
+        row(out, &[format!("toolchain of {}", inline(label)), inline(toolchain)]);
+    }
     for (name, value) in &view.provenance.host.limits {
         row(out, &[format!("limit {}", code(name)), inline(value)]);
     }

@@ -92,7 +92,7 @@ fn rows(out: &mut String, view: &View, group: &Group, rows: &[&BudgetResult]) {
             cells.push(if standing.is_settled() { outcome.to_owned() } else { format!("**{outcome}**") });
         }
         let (baseline, candidate) = number::quantities(budget.baseline, budget.candidate, budget.unit);
-        cells.extend([code(&words::case(&budget.case)), baseline, candidate]);
+        cells.extend([code(&budget.case.to_string()), baseline, candidate]);
         cells.extend([words::point(group, budget), words::ends(group, budget)]);
         if !group.is_absolute() {
             cells.push(number::change(budget.ratio));

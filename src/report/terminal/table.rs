@@ -81,8 +81,9 @@ fn heading(page: &mut Page, group: &Group, constant: &str) {
 
 /// The axes that are the same in every row: `clients=1 cpus=2`.
 fn constants(group: &Group, varying: &[&str]) -> String {
-    let first = group.rows[0].case.iter().filter(|(axis, _)| !varying.contains(axis));
-    clean(&Case::new(first.map(|(axis, value)| (axis.to_owned(), value.clone())).collect()).to_string())
+    let same = group.rows[0].case.iter().filter(|(axis, _)| !varying.contains(axis));
+    let same: Vec<_> = same.map(|(axis, value)| (axis.to_owned(), value.clone())).collect();
+    if same.is_empty() { String::new() } else { clean(&Case::new(same).to_string()) }
 }
 
 /// The lines of the table, the head first; `None` where a cell would not stay on its line.
@@ -158,7 +159,7 @@ fn stacked(page: &mut Page, group: &Group) {
     for row in &group.rows {
         let standing = Standing::of(row);
         let (mark, tone) = mark(row.role, standing);
-        page.hanging(mark, tone, INDENT, &words::case(&row.case), tone);
+        page.hanging(mark, tone, INDENT, &row.case.to_string(), tone);
         let (baseline, candidate) = number::quantities(row.baseline, row.candidate, row.unit);
         let point = if group.is_absolute() { "value" } else { "ratio" };
         let numbers = if row.baseline.is_none() && row.candidate.is_none() {

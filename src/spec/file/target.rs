@@ -107,6 +107,8 @@ pub(in crate::spec) struct RevisionsFile {
     pub(in crate::spec) candidate: Option<String>,
     /// Paths that are taken from the candidate and laid over both, so that both run one harness.
     pub(in crate::spec) overlay: Option<Vec<String>>,
+    /// The folder that the overlay is taken from, in place of the candidate; seen from where gate runs.
+    pub(in crate::spec) overlay_from: Option<String>,
     /// The command that builds a revision, in its worktree.
     #[schemars(length(min = 1))]
     pub(in crate::spec) build: Option<Vec<String>>,

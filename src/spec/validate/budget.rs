@@ -143,7 +143,7 @@ impl<'s, 't> Budgets<'s, 't> {
         let metric = suite.metric(name);
         if metric.is_none() {
             let names: Vec<&str> = suite.metrics.iter().map(|metric| metric.name.as_ref()).collect();
-            let what = format!("metrics of suite `{}`", suite.name);
+            let what = suite.owning("metrics");
             findings.unknown(at.key("metric").value_span(), "metric", name, &what, &names);
         }
         metric.map(Cow::Borrowed)

@@ -48,7 +48,7 @@ impl<'s, 't> Checks<'s, 't> {
         let suite = self.ground.suite;
         let Some(known) = suite.check(name) else {
             let names: Vec<&str> = suite.checks.iter().map(|check| check.name).collect();
-            let what = format!("checks of suite `{}`", suite.name);
+            let what = suite.owning("checks");
             findings.unknown(at.key("check").value_span(), "check", name, &what, &names);
             return None;
         };

@@ -139,7 +139,7 @@ fn in_domain(name: &str, values: &[AxisValue], at: At<'_>, suite: &Suite, findin
             return true;
         }
         let names: Vec<&str> = suite.axes.iter().map(|axis| axis.name).collect();
-        findings.unknown(at.key_span(), "axis", name, &format!("axes of suite `{}`", suite.name), &names);
+        findings.unknown(at.key_span(), "axis", name, &suite.owning("axes"), &names);
         return false;
     };
     let mut inside = true;

@@ -70,7 +70,7 @@ fn side(
     let at = at.key("lane");
     let Some(lane) = suite.lane(name) else {
         let names: Vec<&str> = suite.lanes.iter().map(|lane| lane.name).collect();
-        findings.unknown(at.value_span(), "lane", name, &format!("lanes of suite `{}`", suite.name), &names);
+        findings.unknown(at.value_span(), "lane", name, &suite.owning("lanes"), &names);
         return None;
     };
     if lane.kind == LaneKind::Calibration {

@@ -114,6 +114,19 @@ fn revisions(file: &RevisionsFile, at: At<'_>, axes: &[&str], findings: &mut Fin
         return None;
     }
     let overlay = paths(file.overlay.as_deref(), at.key("overlay"), findings);
+    let overlay_from = match file.overlay_from.as_deref() {
+        None => Some(None),
+        Some(_) if file.overlay.is_none() => {
+            findings.error(
+                at.key("overlay_from").key_span(),
+                "`overlay_from` without `overlay`",
+                "expected the paths that are laid over both sides",
+                "add `overlay = [\"benches/\"]`, or remove the key",
+            );
+            None
+        }
+        Some(folder) => findings.line(at.key("overlay_from"), "overlay_from", folder).map(Some),
+    };
     let build = words(file.build.as_deref(), at.key("build"), findings);
     let run = run(file.run.as_deref(), at, axes, findings);
     let env = env(file.env.as_ref(), at.key("env"), axes, findings);
@@ -126,6 +139,7 @@ fn revisions(file: &RevisionsFile, at: At<'_>, axes: &[&str], findings: &mut Fin
         baseline: baseline?,
         candidate: candidate?,
         overlay: overlay?,
+        overlay_from: overlay_from?,
         build: build?,
         program,
         output,

@@ -134,7 +134,8 @@ impl RevisionsExecutor {
     /// fails. No worktree is left then.
     pub fn new(revisions: &Revisions) -> Result<Self, TargetError> {
         let trees = Trees::open(Path::new(&revisions.repo))?;
-        if revisions.candidate != Revisions::WORKTREE && !revisions.overlay.is_empty() {
+        let from_candidate = revisions.overlay_from.is_none();
+        if from_candidate && revisions.candidate != Revisions::WORKTREE && !revisions.overlay.is_empty() {
             let uncommitted = trees.git.uncommitted(&revisions.overlay)?;
             if !uncommitted.is_empty() {
                 return Err(TargetError::DirtyOverlay { files: uncommitted });
@@ -146,7 +147,16 @@ impl RevisionsExecutor {
             .collect::<Result<BTreeMap<Side, String>, TargetError>>()?;
         let mut keepsakes = Vec::new();
         if !revisions.overlay.is_empty() {
-            lay_over(&trees, &revisions.overlay)?;
+            match &revisions.overlay_from {
+                None => lay_over(&trees.folder(Side::Candidate), &trees.folder(Side::Baseline), &revisions.overlay)?,
+                Some(folder) => {
+                    for side in Side::BOTH {
+                        lay_over(Path::new(folder), &trees.folder(side), &revisions.overlay)?;
+                    }
+                    let patch = git::patch(&trees.folder(Side::Candidate))?;
+                    keepsakes.push(("overlay-candidate.patch".to_owned(), patch));
+                }
+            }
             keepsakes.push(("overlay.patch".to_owned(), git::patch(&trees.folder(Side::Baseline))?));
         }
         let target = shared_target(&trees.home);
@@ -182,10 +192,10 @@ impl RevisionsExecutor {
     }
 }
 
-/// Copies each of `paths` from the candidate over the baseline's.
-fn lay_over(trees: &Trees, paths: &[String]) -> Result<(), TargetError> {
+/// Copies each of `paths` in the folder `from` over what the worktree `to` has there.
+fn lay_over(from: &Path, to: &Path, paths: &[String]) -> Result<(), TargetError> {
     for path in paths {
-        let (from, to) = (trees.folder(Side::Candidate).join(path), trees.folder(Side::Baseline).join(path));
+        let (from, to) = (from.join(path), to.join(path));
         if !from.exists() {
             return Err(TargetError::NoOverlay { path: path.clone() });
         }
@@ -262,6 +272,10 @@ impl Executor for RevisionsExecutor {
 
     fn digests(&mut self) -> Result<BTreeMap<String, String>, RunError> {
         self.held.digests()
+    }
+
+    fn toolchains(&self) -> BTreeMap<String, String> {
+        self.held.toolchains()
     }
 
     fn sources(&self) -> BTreeMap<String, String> {

@@ -98,7 +98,7 @@ pub enum LaneKind {
 }
 
 /// A correctness check.
-#[derive(Debug)]
+#[derive(Debug, Clone, Copy)]
 pub struct Check {
     /// Its name.
     pub name: &'static str,
@@ -125,6 +125,12 @@ impl Only {
 }
 
 impl Suite {
+    /// `checks of suite …`, as a message has it; what stands on no suite's name is of a program.
+    #[must_use]
+    pub fn owning(&self, what: &str) -> String {
+        if self.any_axis { format!("{what} of a program") } else { format!("{what} of suite `{}`", self.name) }
+    }
+
     /// The suite called `name`; [`PROGRAM`] and [`BENCHES`] are among them.
     #[must_use]
     pub fn find(name: &str) -> Option<&'static Self> {
