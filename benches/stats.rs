@@ -40,7 +40,7 @@ fn budget(criterion: &mut Criterion) {
                 let estimate =
                     ratio_of_medians(&resamples, black_box(&baseline), black_box(&candidate)).expect("positive");
                 let distribution = estimate.distribution();
-                let interval = Interval::percentile(distribution, IntervalRule::TwoSided, Confidence::P95);
+                let interval = Interval::percentile(distribution, IntervalRule::TwoSided.alpha(Confidence::P95));
                 (estimate.point(), interval, p_within(distribution, bound), p_beyond(distribution, bound))
             });
         });

@@ -79,6 +79,54 @@ pub enum StatsError {
         /// Weight of all resamples.
         total: u64,
     },
+    /// A side of a pair has no logarithm, and the pair no log ratio.
+    #[error(
+        "take the log ratio of pair {pair}: its {side} is `{value}`, and both sides must be above zero; judge this metric by an absolute budget or by `ratio-of-medians`"
+    )]
+    NoLogRatio {
+        /// `baseline` or `candidate`.
+        side: &'static str,
+        /// Which pair, from 1.
+        pair: usize,
+        /// The value.
+        value: f64,
+    },
+    /// So few pairs that no bound holds the α that is asked for.
+    #[error("bound the ratio with {pairs} pairs: 2⁻ⁿ is above α, and at least {needed} pairs are needed; measure more")]
+    TooFewPairs {
+        /// The number of pairs.
+        pairs: usize,
+        /// The smallest number of pairs that has a bound.
+        needed: u32,
+    },
+    /// More pairs than a statistic is made for.
+    #[error("compute the {statistic} of {pairs} pairs: that is beyond the limit of {limit}; use `ratio-of-medians`")]
+    TooManyPairs {
+        /// The statistic.
+        statistic: &'static str,
+        /// The number of pairs.
+        pairs: usize,
+        /// The largest allowed number of pairs.
+        limit: usize,
+    },
+    /// All values are equal where their spread is divided by.
+    #[error("compute the {statistic}: all {count} values are equal, and a spread is needed")]
+    NoSpread {
+        /// The statistic.
+        statistic: &'static str,
+        /// The number of values.
+        count: usize,
+    },
+    /// A statistic needs more values than there are.
+    #[error("compute the {statistic}: there are {found} values, and at least {needed} are needed")]
+    TooFew {
+        /// The statistic.
+        statistic: &'static str,
+        /// The number of values.
+        found: usize,
+        /// The smallest number of values that has the statistic.
+        needed: usize,
+    },
     /// A result is too large for a 64-bit float.
     #[error("compute the {statistic}: it is too large for a 64-bit float; use a larger unit")]
     Overflow {

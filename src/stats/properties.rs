@@ -20,13 +20,13 @@ fn sides(pairs: &[(f64, f64)]) -> (Vec<f64>, Vec<f64>) {
     pairs.iter().copied().unzip()
 }
 
-fn ratio(resamples: &Resamples, pairs: &[(f64, f64)]) -> Estimate {
+fn ratio(resamples: &Resamples, pairs: &[(f64, f64)]) -> Bootstrap {
     let (baseline, candidate) = sides(pairs);
     ratio_of_medians(resamples, &baseline, &candidate).unwrap()
 }
 
 /// Every bit of an estimate.
-fn bits(estimate: &Estimate) -> (u64, Vec<(u64, u64)>) {
+fn bits(estimate: &Bootstrap) -> (u64, Vec<(u64, u64)>) {
     let distribution = estimate.distribution().iter().map(|(value, weight)| (value.to_bits(), weight));
     (estimate.point().to_bits(), distribution.collect())
 }
@@ -145,12 +145,9 @@ proptest! {
         let resamples = Resamples::new(pairs.len(), 1, 300).unwrap();
         let both: Vec<_> = pairs.iter().map(|&(b, c)| (b * factor, c * factor)).collect();
         let (plain, both) = (ratio(&resamples, &pairs), ratio(&resamples, &both));
-        let ends = |estimate: &Estimate| {
-            let interval = Interval::percentile(
-                estimate.distribution(),
-                IntervalRule::TwoSided,
-                Confidence::P95,
-            );
+        let ends = |estimate: &Bootstrap| {
+            let alpha = IntervalRule::TwoSided.alpha(Confidence::P95);
+            let interval = Interval::percentile(estimate.distribution(), alpha);
             [estimate.point(), interval.low(), interval.high()]
         };
         for (plain, both) in ends(&plain).into_iter().zip(ends(&both)) {
@@ -184,7 +181,7 @@ proptest! {
         // 1/4) ≥ 3) = 5.1 %.
         if pairs.len() <= 5 {
             for rule in [IntervalRule::TwoSided, IntervalRule::OneSided] {
-                let interval = Interval::percentile(estimate.distribution(), rule, Confidence::P95);
+                let interval = Interval::percentile(estimate.distribution(), rule.alpha(Confidence::P95));
                 prop_assert_eq!(interval.low().to_bits(), low.to_bits());
                 prop_assert_eq!(interval.high().to_bits(), high.to_bits());
             }
@@ -203,7 +200,7 @@ proptest! {
         let values: Vec<_> = distribution.iter().map(|(value, _)| value).collect();
         let value = *pick.get(&values);
         let value = match nudge { -1 => value.next_down(), 0 => value, _ => value.next_up() };
-        let interval = Interval::percentile(distribution, rule, confidence);
+        let interval = Interval::percentile(distribution, rule.alpha(confidence));
         let alpha = rule.alpha(confidence).as_f64();
         let floor = libm::ldexp(1.0, -i32::try_from(pairs.len()).unwrap());
         for bound in [Bound::at_most(value).unwrap(), Bound::at_least(value).unwrap()] {

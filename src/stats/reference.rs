@@ -78,7 +78,7 @@ fn assert_distribution(expected: &Value, distribution: &Distribution) {
         }
     }
     for (name, rule, confidence) in RULES {
-        let interval = Interval::percentile(distribution, rule, Confidence::from_parts(confidence).unwrap());
+        let interval = Interval::percentile(distribution, rule.alpha(Confidence::from_parts(confidence).unwrap()));
         assert_same(interval.low(), &expected["intervals"][name][0]);
         assert_same(interval.high(), &expected["intervals"][name][1]);
     }
@@ -153,7 +153,7 @@ fn the_ends_of_the_interval_are_as_coarse_as_the_binomial_says() {
         let candidate: Vec<f64> = (1..=pairs).map(f64::from).collect();
         let resamples = Resamples::new(pairs.into(), 1412, 20_000).unwrap();
         let estimate = ratio_of_medians(&resamples, &vec![1.0; pairs.into()], &candidate).unwrap();
-        let interval = Interval::percentile(estimate.distribution(), rule, Confidence::P95);
+        let interval = Interval::percentile(estimate.distribution(), rule.alpha(Confidence::P95));
         assert_same(interval.low(), &serde_json::json!(number(&case["rank"])));
         assert_same(interval.high(), &serde_json::json!(f64::from(pairs) + 1.0 - number(&case["rank"])));
     }
