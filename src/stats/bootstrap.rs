@@ -16,6 +16,10 @@ pub struct Bootstrap {
 }
 
 impl Bootstrap {
+    pub(super) fn new(point: f64, distribution: Distribution) -> Self {
+        Self { point, distribution }
+    }
+
     /// The statistic of the pairs as they were measured: a ratio, or the unit of the values. Always finite.
     #[must_use]
     pub fn point(&self) -> f64 {
@@ -96,7 +100,7 @@ pub fn median_of(resamples: &Resamples, values: &[f64]) -> Result<Bootstrap, Sta
 }
 
 /// Refuses what is not one measurement a pair; a negative zero becomes a zero, so that equal values have equal bits.
-pub(super) fn measurements(resamples: &Resamples, input: &'static str, values: &[f64]) -> Result<Vec<f64>, StatsError> {
+fn measurements(resamples: &Resamples, input: &'static str, values: &[f64]) -> Result<Vec<f64>, StatsError> {
     if values.len() != resamples.pairs() {
         return Err(StatsError::PairCount { input, expected: resamples.pairs(), found: values.len() });
     }
@@ -117,7 +121,7 @@ pub(super) fn bootstrap(
     if !point.is_finite() || !values.iter().all(|value| value.is_finite()) {
         return Err(StatsError::Overflow { statistic });
     }
-    Ok(Bootstrap { point, distribution: Distribution::new(resamples.pairs(), values, resamples.weights()) })
+    Ok(Bootstrap::new(point, Distribution::new(resamples.pairs(), values, resamples.weights())))
 }
 
 #[cfg(test)]

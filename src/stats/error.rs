@@ -109,6 +109,26 @@ pub enum StatsError {
         /// The largest allowed number of pairs.
         limit: usize,
     },
+    /// More successes than trials.
+    #[error("bound the share of {successes} in {trials}: there are more successes than trials")]
+    TooManySuccesses {
+        /// The number of successes.
+        successes: u32,
+        /// The number of trials.
+        trials: u32,
+    },
+    /// The looks of a sequential plan are out of order, beyond its end, or too many.
+    #[error(
+        "plan look {position} at {pairs} pairs: at most 100 looks are needed, in ascending order, from 1 to {last} pairs"
+    )]
+    Looks {
+        /// Which look, from 1.
+        position: usize,
+        /// Its pairs.
+        pairs: u32,
+        /// The pairs of the whole plan.
+        last: u32,
+    },
     /// All values are equal where their spread is divided by.
     #[error("compute the {statistic}: all {count} values are equal, and a spread is needed")]
     NoSpread {

@@ -41,6 +41,7 @@
 //!
 //! No p is below 2⁻ⁿ, so that few pairs cannot carry many claims: see [`pairs_needed_by_holm`].
 
+mod binomial;
 mod bootstrap;
 mod bound;
 mod claim;
@@ -50,24 +51,31 @@ mod estimate;
 mod exact;
 mod geometric;
 mod holm;
+mod hosts;
 mod indices;
 mod interval;
 mod log_ratio;
 mod mean;
+mod noise;
 mod order;
+mod paired_t;
 mod quantile;
 mod rank_sum;
 mod ranked;
 mod resample;
 mod signed_rank;
+mod simulation;
 mod sizing;
+mod spending;
 mod unpaired;
+mod variance_parts;
 
 #[cfg(test)]
 mod properties;
 #[cfg(test)]
 mod reference;
 
+pub use binomial::clopper_pearson;
 pub use bootstrap::{Bootstrap, median_of, ratio_of_medians};
 pub use bound::Bound;
 pub use claim::{p_beyond, p_within};
@@ -77,13 +85,18 @@ pub use estimate::{Estimate, Estimator};
 pub use exact::exact_ratio;
 pub use geometric::geometric_mean;
 pub use holm::{holm, pairs_needed_by_holm};
+pub use hosts::{Host, Hosts, ratio_over_hosts};
 pub use interval::{Alpha, Confidence, Interval, IntervalRule};
 pub use log_ratio::median_log_ratio;
 pub use mean::mean;
 pub use order::median_interval;
+pub use paired_t::{PairedT, paired_t};
 pub use quantile::{Level, QuantileRule, median, quantile, resolves};
 pub use rank_sum::mann_whitney;
 pub use resample::Resamples;
 pub use signed_rank::{SignedRank, hodges_lehmann};
-pub use sizing::pairs_for_power;
+pub use simulation::{Scenario, Size};
+pub use sizing::{pairs_for_power, smallest_effect};
+pub use spending::{Look, looks};
 pub use unpaired::{Reduction, UnpairedRatio, ratio_unpaired};
+pub use variance_parts::{VariancePart, variance_parts};
