@@ -137,6 +137,12 @@ pub enum StatsError {
         /// The number of values.
         count: usize,
     },
+    /// A median that is divided by is zero, or too small for a 64-bit float.
+    #[error("compute the {statistic}: the median is `0`, or next to it, and can't be divided by")]
+    ZeroMedian {
+        /// The statistic.
+        statistic: &'static str,
+    },
     /// A statistic needs more values than there are.
     #[error("compute the {statistic}: there are {found} values, and at least {needed} are needed")]
     TooFew {
