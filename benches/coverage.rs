@@ -186,7 +186,9 @@ fn one_budget(alphas: [Alpha; 2]) {
         monte_carlo_error(0.025),
         monte_carlo_error(0.5),
     );
-    println!("| noise | n | estimator | passes, true ratio 1.05 | fails, true ratio 1.05 | fails, true ratio 1.00 | passes, true ratio 1.00 | fails, true ratio 1.10 |");
+    println!(
+        "| noise | n | estimator | passes, true ratio 1.05 | fails, true ratio 1.05 | fails, true ratio 1.00 | passes, true ratio 1.00 | fails, true ratio 1.10 |"
+    );
     println!("|---|---|---|---|---|---|---|---|");
     let mut beyond = Vec::new();
     for (kind, (noise, name, symmetric)) in (0_u128..).zip(Noise::ALL) {
@@ -205,18 +207,20 @@ fn one_budget(alphas: [Alpha; 2]) {
                 );
                 for (at, alpha) in alphas.into_iter().enumerate() {
                     let allowed = (alpha.as_f64() + 0.005) * f64::from(TRIALS);
-                    if method == Some(Estimator::HodgesLehmann) && symmetric && f64::from(budget[index].passed[at]) > allowed {
+                    if method == Some(Estimator::HodgesLehmann)
+                        && symmetric
+                        && f64::from(budget[index].passed[at]) > allowed
+                    {
                         beyond.push(format!("{name}, {pairs} pairs"));
                     }
                 }
             }
         }
     }
-    println!("\nHodges–Lehmann's false passes where noise is symmetric, at most α + 0.5 points: {}.\n", if beyond.is_empty() {
-        "held in every cell".to_owned()
-    } else {
-        format!("not held in {}", beyond.join("; "))
-    });
+    println!(
+        "\nHodges–Lehmann's false passes where noise is symmetric, at most α + 0.5 points: {}.\n",
+        if beyond.is_empty() { "held in every cell".to_owned() } else { format!("not held in {}", beyond.join("; ")) }
+    );
 }
 
 /// Rejects of budgets that hold, alone and as one of a family with Holm's correction.

@@ -54,7 +54,10 @@ mod tests {
     fn none_and_all_have_closed_forms() {
         // (1 − p)^20 = 0.025.
         let none = clopper_pearson(0, 20, alpha()).unwrap();
-        assert!(none.low().abs() < f64::MIN_POSITIVE && (none.high() - 0.168_433_470_983_085).abs() < 1e-12, "{none:?}");
+        assert!(
+            none.low().abs() < f64::MIN_POSITIVE && (none.high() - 0.168_433_470_983_085).abs() < 1e-12,
+            "{none:?}"
+        );
         let all = clopper_pearson(20, 20, alpha()).unwrap();
         assert!((all.low() - 0.831_566_529_016_915).abs() < 1e-12 && (all.high() - 1.0).abs() < 1e-15, "{all:?}");
     }

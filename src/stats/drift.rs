@@ -6,7 +6,7 @@ use super::mean::{count, mean};
 /// How values go with their order.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Drift {
-    /// Kendall's τ_b between value and position: 1 where every value is above all before it, −1 where each is below.
+    /// Kendall's τ between value and position: 1 where every value is above all before it, −1 where each is below.
     pub tau: f64,
     /// The two-sided p of no drift.
     pub p: f64,
@@ -120,7 +120,7 @@ pub(super) fn spread(statistic: &'static str, values: &[f64], needed: usize) -> 
         return Err(StatsError::TooFew { statistic, found: values.len(), needed });
     }
     require_finite("values", values)?;
-    if values.windows(2).all(|pair| pair[0] >= pair[1] && pair[0] <= pair[1]) {
+    if values.iter().all(|value| value - values[0] == 0.0) {
         return Err(StatsError::NoSpread { statistic, count: values.len() });
     }
     Ok(())

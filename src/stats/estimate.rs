@@ -30,12 +30,7 @@ impl Estimator {
     /// # Errors
     ///
     /// Those of the three functions.
-    pub fn estimate(
-        self,
-        resamples: &Resamples,
-        baseline: &[f64],
-        candidate: &[f64],
-    ) -> Result<Estimate, StatsError> {
+    pub fn estimate(self, resamples: &Resamples, baseline: &[f64], candidate: &[f64]) -> Result<Estimate, StatsError> {
         match self {
             Self::RatioOfMedians => ratio_of_medians(resamples, baseline, candidate).map(Estimate::Bootstrap),
             Self::MedianLogRatio => median_log_ratio(resamples, baseline, candidate).map(Estimate::Bootstrap),

@@ -77,8 +77,7 @@ mod tests {
     fn a_slow_host_changes_nothing_of_the_ratios() {
         let slow: Vec<f64> = A.iter().map(|value| value * 64.0).collect();
         let slower: Vec<f64> = B.iter().map(|value| value * 64.0).collect();
-        let hosts =
-            [Host { baseline: &A, candidate: &B }, Host { baseline: &slow[..5], candidate: &slower[..5] }];
+        let hosts = [Host { baseline: &A, candidate: &B }, Host { baseline: &slow[..5], candidate: &slower[..5] }];
         let found = ratio_over_hosts(&hosts, 7, 2_000).unwrap();
         let alone = ratio_of_medians(&Resamples::new(9, 7, 2_000).unwrap(), &A, &B).unwrap();
         assert_eq!(found.each[0], alone);
@@ -98,7 +97,12 @@ mod tests {
             let interval = Interval::percentile(bootstrap.distribution(), alpha);
             interval.high() - interval.low()
         };
-        assert!(width(&found.pooled) < 0.65 * width(&found.each[0]), "{} {}", width(&found.pooled), width(&found.each[0]));
+        assert!(
+            width(&found.pooled) < 0.65 * width(&found.each[0]),
+            "{} {}",
+            width(&found.pooled),
+            width(&found.each[0])
+        );
     }
 
     #[test]
@@ -119,6 +123,9 @@ mod tests {
         assert_eq!(ratio_over_hosts(&[zero], 0, 9), Err(error));
         let short = Host { baseline: &A, candidate: &B[..3] };
         assert!(matches!(ratio_over_hosts(&[short], 0, 9), Err(StatsError::PairCount { input: "candidate", .. })));
-        assert_eq!(ratio_over_hosts(&[Host { baseline: &A, candidate: &B }], 0, 0), Err(StatsError::NoDraws { pairs: 9 }));
+        assert_eq!(
+            ratio_over_hosts(&[Host { baseline: &A, candidate: &B }], 0, 0),
+            Err(StatsError::NoDraws { pairs: 9 })
+        );
     }
 }

@@ -16,11 +16,7 @@ impl Indices {
     /// The stream of `seed` and `pairs`; there must be a pair.
     pub(super) fn new(seed: u64, pairs: usize) -> Self {
         let pairs = pairs as u64;
-        Self {
-            generator: generator(seed, pairs),
-            pairs: u128::from(pairs),
-            threshold: pairs.wrapping_neg() % pairs,
-        }
+        Self { generator: generator(seed, pairs), pairs: u128::from(pairs), threshold: pairs.wrapping_neg() % pairs }
     }
 
     /// The next index.

@@ -36,7 +36,8 @@ pub(super) fn pair_ratios(pairs: usize, baseline: &[f64], candidate: &[f64]) -> 
             return Err(StatsError::NoLogRatio { side: input, pair: index + 1, value: values[index] });
         }
     }
-    let mut ratios: Vec<f64> = baseline.iter().zip(candidate).map(|(baseline, candidate)| candidate / baseline).collect();
+    let mut ratios: Vec<f64> =
+        baseline.iter().zip(candidate).map(|(baseline, candidate)| candidate / baseline).collect();
     if !ratios.iter().all(|ratio| ratio.is_normal()) {
         return Err(StatsError::Overflow { statistic: "ratio of a pair" });
     }
@@ -85,7 +86,8 @@ mod tests {
     #[test]
     fn a_disturbance_of_the_whole_pair_cancels() {
         let baseline: Vec<f64> = (0..11).map(|run| f64::from(10 << run)).collect();
-        let candidate: Vec<f64> = baseline.iter().enumerate().map(|(run, b)| b * if run < 6 { 1.5 } else { 1.25 }).collect();
+        let candidate: Vec<f64> =
+            baseline.iter().enumerate().map(|(run, b)| b * if run < 6 { 1.5 } else { 1.25 }).collect();
         let estimate = median_log_ratio(&of(11), &baseline, &candidate).unwrap();
         assert_eq!(estimate.point(), 1.5);
         assert_eq!(values(&estimate).into_iter().map(|(value, _)| value).collect::<Vec<_>>(), [1.25, 1.5]);

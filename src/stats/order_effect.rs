@@ -25,11 +25,7 @@ pub struct OrderEffect {
 ///
 /// [`StatsError::Empty`] where either order has no pair; [`StatsError::PairCount`] unless all three have equally many;
 /// [`StatsError::NotFinite`]; [`StatsError::NoLogRatio`]; [`StatsError::Overflow`].
-pub fn order_effect(
-    baseline: &[f64],
-    candidate: &[f64],
-    baseline_first: &[bool],
-) -> Result<OrderEffect, StatsError> {
+pub fn order_effect(baseline: &[f64], candidate: &[f64], baseline_first: &[bool]) -> Result<OrderEffect, StatsError> {
     let pairs = baseline.len();
     if baseline_first.len() != pairs {
         let input = "baseline_first";

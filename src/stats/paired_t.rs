@@ -32,10 +32,9 @@ pub fn paired_t(baseline: &[f64], candidate: &[f64], alpha: Alpha) -> Result<Pai
     let logs: Vec<f64> = ratios.into_iter().map(libm::log).collect();
     let centre = mean(&logs)?;
     let n = count(&logs);
-    let Some(variance) = variance(&logs, centre) else {
+    let (Some(variance), Ok(student)) = (variance(&logs, centre), StudentsT::new(0.0, 1.0, n - 1.0)) else {
         return Err(StatsError::TooFew { statistic: STATISTIC, found: logs.len(), needed: 2 });
     };
-    let student = StudentsT::new(0.0, 1.0, n - 1.0).expect("at least one degree of freedom");
     let half = student.inverse_cdf(1.0 - alpha.as_f64()) * libm::sqrt(variance / n);
     let (low, high) = (libm::exp(centre - half), libm::exp(centre + half));
     if low.is_finite() && high.is_finite() {

@@ -140,7 +140,6 @@ fn division(sorted: &[f64]) -> Result<(usize, f64), StatsError> {
 }
 
 #[cfg(test)]
-#[expect(clippy::float_cmp, reason = "results are exact")]
 mod tests {
     use super::*;
 

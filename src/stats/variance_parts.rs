@@ -2,7 +2,7 @@
 //! section 6).
 
 use super::error::{StatsError, require_finite};
-use super::mean::mean;
+use super::mean::{mean, variance};
 
 /// One level of repetition.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -36,7 +36,8 @@ pub fn variance_parts(repetitions: &[usize], values: &[f64]) -> Result<Vec<Varia
     if let Some(&found) = repetitions.iter().find(|&&repeated| repeated < 2) {
         return Err(StatsError::TooFew { statistic: STATISTIC, found, needed: 2 });
     }
-    let expected = repetitions.iter().try_fold(1_usize, |all, &repeated| all.checked_mul(repeated)).unwrap_or(usize::MAX);
+    let expected =
+        repetitions.iter().try_fold(1_usize, |all, &repeated| all.checked_mul(repeated)).unwrap_or(usize::MAX);
     if values.len() != expected {
         return Err(StatsError::PairCount { input: "values", expected, found: values.len() });
     }
@@ -49,7 +50,7 @@ pub fn variance_parts(repetitions: &[usize], values: &[f64]) -> Result<Vec<Varia
         let mut above = Vec::with_capacity(means.len() / repeated);
         for group in means.chunks_exact(repeated) {
             let centre = mean(group)?;
-            spread.push(super::mean::variance(group, centre).expect("at least two values"));
+            spread.extend(variance(group, centre));
             above.push(centre);
         }
         let between = mean(&spread)?;
