@@ -14,13 +14,10 @@ use super::interval::{Alpha, Interval};
 ///
 /// # Errors
 ///
-/// [`StatsError::Empty`] without trials; [`StatsError::TooManySuccesses`].
+/// [`StatsError::NoShare`] without trials, and where there are more successes than trials.
 pub fn clopper_pearson(successes: u32, trials: u32, alpha: Alpha) -> Result<Interval, StatsError> {
-    if trials == 0 {
-        return Err(StatsError::Empty { input: "trials" });
-    }
-    if successes > trials {
-        return Err(StatsError::TooManySuccesses { successes, trials });
+    if trials == 0 || successes > trials {
+        return Err(StatsError::NoShare { successes, trials });
     }
     let (x, n, alpha) = (f64::from(successes), f64::from(trials), alpha.as_f64());
     // P(X ≥ x) = I_p(x, n − x + 1) rises with p, and P(X ≤ x) = 1 − I_p(x + 1, n − x) falls.
@@ -64,7 +61,7 @@ mod tests {
 
     #[test]
     fn what_can_not_have_been_counted_is_an_error() {
-        assert_eq!(clopper_pearson(0, 0, alpha()), Err(StatsError::Empty { input: "trials" }));
-        assert_eq!(clopper_pearson(3, 2, alpha()), Err(StatsError::TooManySuccesses { successes: 3, trials: 2 }));
+        assert_eq!(clopper_pearson(0, 0, alpha()), Err(StatsError::NoShare { successes: 0, trials: 0 }));
+        assert_eq!(clopper_pearson(3, 2, alpha()), Err(StatsError::NoShare { successes: 3, trials: 2 }));
     }
 }

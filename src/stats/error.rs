@@ -100,7 +100,7 @@ pub enum StatsError {
         needed: u32,
     },
     /// More pairs than a statistic is made for.
-    #[error("compute the {statistic} of {pairs} pairs: that is beyond the limit of {limit}; use `ratio-of-medians`")]
+    #[error("compute the {statistic} of {pairs} pairs: that is beyond the limit of {limit}; plan fewer pairs")]
     TooManyPairs {
         /// The statistic.
         statistic: &'static str,
@@ -109,13 +109,31 @@ pub enum StatsError {
         /// The largest allowed number of pairs.
         limit: usize,
     },
-    /// More successes than trials.
-    #[error("bound the share of {successes} in {trials}: there are more successes than trials")]
-    TooManySuccesses {
+    /// No trials, or more successes than trials.
+    #[error(
+        "bound the share of {successes} in {trials}: at least one trial is needed, and no more successes than trials"
+    )]
+    NoShare {
         /// The number of successes.
         successes: u32,
         /// The number of trials.
         trials: u32,
+    },
+    /// A figure to plan with is not above zero.
+    #[error("plan with {input} of `{value}`: a finite number above zero is needed")]
+    NotPlannable {
+        /// What the figure is, in the plural or with its article.
+        input: &'static str,
+        /// Its value.
+        value: f64,
+    },
+    /// Nested repetitions and values that do not fit together.
+    #[error("part the variance of {found} values: the repetitions make {expected}; give every group equally many")]
+    Unbalanced {
+        /// How many values the repetitions make.
+        expected: usize,
+        /// The number of values.
+        found: usize,
     },
     /// The looks of a sequential plan are out of order, beyond its end, or too many.
     #[error(
@@ -144,7 +162,7 @@ pub enum StatsError {
         statistic: &'static str,
     },
     /// A statistic needs more values than there are.
-    #[error("compute the {statistic}: there are {found} values, and at least {needed} are needed")]
+    #[error("compute the {statistic}: there are {found} values, and at least {needed} are needed; measure more")]
     TooFew {
         /// The statistic.
         statistic: &'static str,

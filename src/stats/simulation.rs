@@ -6,7 +6,7 @@ use super::estimate::Estimator;
 use super::interval::Alpha;
 use super::noise::Noise;
 use super::resample::Resamples;
-use super::sizing::{POWER, pairs_for};
+use super::sizing::{POWER, pairs_for, plannable};
 
 /// What a campaign is supposed to meet, and how it would be judged.
 ///
@@ -57,17 +57,15 @@ impl Scenario {
     ///
     /// # Errors
     ///
-    /// [`StatsError::Empty`] without pairs or trials; [`StatsError::NotPositive`] unless ratio and deviation are
-    /// positive and finite; those of the estimator, but for [`StatsError::TooFewPairs`]: such a campaign never passes.
+    /// [`StatsError::NotPlannable`] unless pairs, trials, ratio and deviation are above zero and finite; those of the
+    /// estimator, but for [`StatsError::TooFewPairs`]: such a campaign never passes.
     pub fn power(&self, pairs: u32, trials: u32, seed: u64) -> Result<f64, StatsError> {
-        for (input, value) in [("ratio", self.ratio), ("deviation", self.deviation)] {
-            if !(value > 0.0 && value.is_finite()) {
-                return Err(StatsError::NotPositive { input, position: 1, value });
-            }
-        }
-        if trials == 0 {
-            return Err(StatsError::Empty { input: "trials" });
-        }
+        plannable(&[
+            ("pairs", f64::from(pairs)),
+            ("trials", f64::from(trials)),
+            ("a ratio", self.ratio),
+            ("a deviation", self.deviation),
+        ])?;
         let pairs = pairs as usize;
         let resamples = Resamples::new(pairs, seed, DRAWS)?;
         let mut noise = Noise::new(seed, pairs);
@@ -87,6 +85,15 @@ impl Scenario {
             }
         }
         Ok(f64::from(passed) / f64::from(trials))
+    }
+
+    /// [`Self::power`] at each of `pairs`, beside it.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Self::power`].
+    pub fn powers(&self, pairs: &[u32], trials: u32, seed: u64) -> Result<Vec<(u32, f64)>, StatsError> {
+        pairs.iter().map(|&pairs| Ok((pairs, self.power(pairs, trials, seed)?))).collect()
     }
 
     /// The smallest number of pairs with which 80 % of `trials` simulated campaigns pass.
@@ -156,9 +163,10 @@ mod tests {
     fn power_rises_with_pairs_and_is_the_same_every_time() {
         for estimator in Estimator::ALL {
             let scenario = scenario(estimator, 1.053);
-            let power = |pairs| scenario.power(pairs, 500, 3).unwrap();
-            assert!(power(5) < power(10) && power(10) < power(20) && power(20) < 1.0, "{estimator:?}");
-            assert_eq!(power(10).to_bits(), power(10).to_bits());
+            let table = scenario.powers(&[5, 10, 20], 500, 3).unwrap();
+            assert!(table.is_sorted_by(|a, b| a.0 < b.0 && a.1 < b.1) && table[2].1 < 1.0, "{table:?}");
+            // Each follows from its own number of pairs.
+            assert_eq!(scenario.powers(&[20, 10], 500, 3), Ok(vec![table[2], table[1]]));
         }
         // Too few for a bound: never a pass.
         assert_eq!(scenario(Estimator::HodgesLehmann, 1.0).power(4, 100, 3), Ok(0.0));
@@ -176,10 +184,14 @@ mod tests {
 
     #[test]
     fn what_can_not_be_simulated_is_an_error() {
-        let of = |ratio, deviation| Scenario { deviation, ..scenario(Estimator::RatioOfMedians, ratio) };
-        assert!(matches!(of(0.0, 0.1).power(5, 9, 1), Err(StatsError::NotPositive { input: "ratio", .. })));
-        assert!(matches!(of(1.0, f64::NAN).power(5, 9, 1), Err(StatsError::NotPositive { input: "deviation", .. })));
-        assert_eq!(of(1.0, 0.1).power(5, 0, 1), Err(StatsError::Empty { input: "trials" }));
-        assert_eq!(of(1.0, 0.1).power(0, 9, 1), Err(StatsError::Empty { input: "pairs" }));
+        let of = |ratio, deviation, pairs, trials| {
+            Scenario { deviation, ..scenario(Estimator::RatioOfMedians, ratio) }.power(pairs, trials, 1).unwrap_err()
+        };
+        let error = |input, value| StatsError::NotPlannable { input, value };
+        assert_eq!(of(0.0, 0.1, 5, 9), error("a ratio", 0.0));
+        assert_eq!(of(1.0, f64::INFINITY, 5, 9), error("a deviation", f64::INFINITY));
+        assert!(matches!(of(1.0, f64::NAN, 5, 9), StatsError::NotPlannable { .. }));
+        assert_eq!(of(1.0, 0.1, 0, 9), error("pairs", 0.0));
+        assert_eq!(of(1.0, 0.1, 5, 0), error("trials", 0.0));
     }
 }

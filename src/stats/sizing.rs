@@ -46,19 +46,20 @@ pub(super) fn pairs_for(deviation: f64, margin: f64, alpha: Alpha) -> Option<u32
 ///
 /// # Errors
 ///
-/// [`StatsError::Empty`] without pairs; [`StatsError::NotPositive`] unless bound and deviation are positive and finite.
+/// [`StatsError::NotPlannable`] unless all are above zero and finite; [`StatsError::Overflow`].
 pub fn smallest_effect(deviation: f64, pairs: u32, bound: Bound, alpha: Alpha) -> Result<f64, StatsError> {
-    if pairs == 0 {
-        return Err(StatsError::Empty { input: "pairs" });
-    }
-    for (input, value) in [("deviation", deviation), ("bound", bound.value())] {
-        if !(value > 0.0 && value.is_finite()) {
-            return Err(StatsError::NotPositive { input, position: 1, value });
-        }
-    }
+    plannable(&[("pairs", f64::from(pairs)), ("a deviation", deviation), ("a bound", bound.value())])?;
     let effect = libm::exp(quantiles(alpha) * deviation / libm::sqrt(f64::from(pairs)));
     let ratio = if bound.is_at_most() { bound.value() * effect } else { bound.value() / effect };
     if ratio.is_normal() { Ok(ratio) } else { Err(StatsError::Overflow { statistic: "smallest effect" }) }
+}
+
+/// Refuses figures that are not above zero, or not finite.
+pub(super) fn plannable(figures: &[(&'static str, f64)]) -> Result<(), StatsError> {
+    match figures.iter().find(|(_, value)| !(*value > 0.0 && value.is_finite())) {
+        Some(&(input, value)) => Err(StatsError::NotPlannable { input, value }),
+        None => Ok(()),
+    }
 }
 
 /// z₁₋α + z₀.₈
@@ -103,8 +104,11 @@ mod tests {
         let lower = smallest_effect(0.03, 20, Bound::at_least(1.05).unwrap(), one_sided()).unwrap();
         assert!((lower * effect - 1.05 * 1.05).abs() < 1e-12);
         let error = smallest_effect(0.0, 20, at_most, one_sided()).unwrap_err();
-        assert_eq!(error, StatsError::NotPositive { input: "deviation", position: 1, value: 0.0 });
-        assert_eq!(smallest_effect(0.1, 0, at_most, one_sided()), Err(StatsError::Empty { input: "pairs" }));
+        assert_eq!(error, StatsError::NotPlannable { input: "a deviation", value: 0.0 });
+        assert_eq!(
+            smallest_effect(0.1, 0, at_most, one_sided()),
+            Err(StatsError::NotPlannable { input: "pairs", value: 0.0 })
+        );
     }
 
     /// Pairs with this ratio of medians, this median ratio and this standard deviation of the log ratios, made and not

@@ -26,6 +26,9 @@ pub struct Look {
 /// The most looks of a plan.
 const MOST_LOOKS: usize = 100;
 
+/// The most pairs of a plan: closer looks would take too fine an integral.
+const MOST_PAIRS: u32 = 1_000;
+
 /// How many standard deviations of a step are integrated to each side.
 const REACH: f64 = 8.0;
 
@@ -45,10 +48,14 @@ const STEPS: f64 = 16.0;
 /// # Errors
 ///
 /// [`StatsError::Empty`] without looks, [`StatsError::Looks`] unless they ascend, begin above zero and end at most at
-/// `last`, and where there are more than 100.
+/// `last`, and where there are more than 100; [`StatsError::TooManyPairs`] beyond 1,000.
 pub fn looks(pairs: &[u32], last: u32, alpha: Alpha) -> Result<Vec<Look>, StatsError> {
     if pairs.is_empty() {
         return Err(StatsError::Empty { input: "looks" });
+    }
+    if last > MOST_PAIRS {
+        let (pairs, limit) = (last as usize, MOST_PAIRS as usize);
+        return Err(StatsError::TooManyPairs { statistic: "levels of the looks", pairs, limit });
     }
     let before = std::iter::once(0).chain(pairs.iter().copied());
     if let Some(index) = pairs.iter().zip(before).position(|(&look, before)| look <= before || look > last) {
@@ -210,6 +217,8 @@ mod tests {
         assert_eq!(error(&[0, 5]), StatsError::Looks { position: 1, pairs: 0, last: 20 });
         assert_eq!(error(&[5, 10, 10]), StatsError::Looks { position: 3, pairs: 10, last: 20 });
         assert_eq!(error(&[5, 21]), StatsError::Looks { position: 2, pairs: 21, last: 20 });
+        let limit = StatsError::TooManyPairs { statistic: "levels of the looks", pairs: 1_001, limit: 1_000 };
+        assert_eq!(looks(&[1_001], 1_001, alpha()), Err(limit));
         let many: Vec<u32> = (1..=101).collect();
         assert_eq!(looks(&many, 200, alpha()), Err(StatsError::Looks { position: 101, pairs: 101, last: 200 }));
     }

@@ -25,7 +25,7 @@ pub struct VariancePart {
 /// # Errors
 ///
 /// [`StatsError::Empty`], [`StatsError::NotFinite`]; [`StatsError::TooFew`] where a level is repeated less than twice;
-/// [`StatsError::PairCount`] unless there are as many values as the repetitions make; [`StatsError::NoSpread`] where all
+/// [`StatsError::Unbalanced`] unless there are as many values as the repetitions make; [`StatsError::NoSpread`] where all
 /// are equal.
 pub fn variance_parts(repetitions: &[usize], values: &[f64]) -> Result<Vec<VariancePart>, StatsError> {
     const STATISTIC: &str = "parts of the variance";
@@ -39,7 +39,7 @@ pub fn variance_parts(repetitions: &[usize], values: &[f64]) -> Result<Vec<Varia
     let expected =
         repetitions.iter().try_fold(1_usize, |all, &repeated| all.checked_mul(repeated)).unwrap_or(usize::MAX);
     if values.len() != expected {
-        return Err(StatsError::PairCount { input: "values", expected, found: values.len() });
+        return Err(StatsError::Unbalanced { expected, found: values.len() });
     }
     let mut means = values.to_vec();
     let mut parts = Vec::with_capacity(repetitions.len());
@@ -108,7 +108,7 @@ mod tests {
         assert_eq!(variance_parts(&[], &[1.0]), Err(StatsError::Empty { input: "repetitions" }));
         assert_eq!(variance_parts(&[2, 1], &[1.0; 2]), Err(StatsError::TooFew { statistic, found: 1, needed: 2 }));
         assert_eq!(variance_parts(&[2, 2], &[1.0; 4]), Err(StatsError::NoSpread { statistic, count: 4 }));
-        let error = StatsError::PairCount { input: "values", expected: 4, found: 3 };
+        let error = StatsError::Unbalanced { expected: 4, found: 3 };
         assert_eq!(variance_parts(&[2, 2], &[1.0; 3]), Err(error));
         assert!(matches!(variance_parts(&[2], &[1.0, f64::NAN]), Err(StatsError::NotFinite { .. })));
     }
