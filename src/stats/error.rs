@@ -137,7 +137,7 @@ pub enum StatsError {
     },
     /// The looks of a sequential plan are out of order, beyond its end, or too many.
     #[error(
-        "plan look {position} at {pairs} pairs: at most 100 looks are needed, in ascending order, from 1 to {last} pairs"
+        "plan look {position} at {pairs} pairs: at most 20 looks are needed, in ascending order, from 1 to {last} pairs"
     )]
     Looks {
         /// Which look, from 1.
