@@ -102,9 +102,8 @@ impl Alpha {
     /// half.
     pub(super) fn at_most(fraction: f64) -> Option<Self> {
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is below one half of `WHOLE`")]
-        let parts = (0.0..0.5).contains(&fraction).then(|| (fraction * f64::from(Self::WHOLE)) as u32)?;
-        // The product may round up to the next whole number.
-        let parts = if f64::from(parts) / f64::from(Self::WHOLE) > fraction { parts - 1 } else { parts };
+        let nearest = (0.0..0.5).contains(&fraction).then(|| libm::round(fraction * f64::from(Self::WHOLE)) as u32)?;
+        let parts = nearest - u32::from(f64::from(nearest) / f64::from(Self::WHOLE) > fraction);
         (parts > 0).then_some(Self(parts))
     }
 

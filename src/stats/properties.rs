@@ -292,6 +292,9 @@ proptest! {
             let turned = estimator.estimate(&resamples, &candidate, &baseline).unwrap();
             let close = |a: f64, b: f64| (a * b - 1.0).abs() < 1e-14;
             prop_assert!(close(plain.point(), turned.point()), "{:?}", estimator);
+            // All is beyond a bound that is far below.
+            let far = Bound::at_most(plain.point() * 1e-30).unwrap();
+            prop_assert!(plain.p_beyond(far) <= alpha.as_f64() && plain.p_within(far) >= 1.0, "{:?}", estimator);
             let (plain, turned) = (plain.interval(alpha).unwrap(), turned.interval(alpha).unwrap());
             prop_assert!(close(plain.low(), turned.high()), "{:?} {:?} {:?}", estimator, plain, turned);
             prop_assert!(close(plain.high(), turned.low()), "{:?} {:?} {:?}", estimator, plain, turned);
