@@ -5,14 +5,21 @@ use super::error::{StatsError, require_finite};
 use super::ranked::Ranked;
 use super::resample::Resamples;
 
+/// The name of the statistic in messages.
+pub(super) const RATIO_OF_MEDIANS: &str = "ratio of medians";
+
 /// A statistic of the pairs as they were measured, and its bootstrap distribution.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Estimate {
+pub struct Bootstrap {
     point: f64,
     distribution: Distribution,
 }
 
-impl Estimate {
+impl Bootstrap {
+    pub(super) fn new(point: f64, distribution: Distribution) -> Self {
+        Self { point, distribution }
+    }
+
     /// The statistic of the pairs as they were measured: a ratio, or the unit of the values. Always finite.
     #[must_use]
     pub fn point(&self) -> f64 {
@@ -41,19 +48,30 @@ impl Estimate {
 /// [`StatsError::Negative`]; [`StatsError::ZeroBaseline`] and [`StatsError::ZeroBaselineInResamples`] where the ratio
 /// is undefined, be it in a single resample: leaving those out would move the distribution; [`StatsError::Overflow`]
 /// where a ratio is too large.
-pub fn ratio_of_medians(resamples: &Resamples, baseline: &[f64], candidate: &[f64]) -> Result<Estimate, StatsError> {
+pub fn ratio_of_medians(resamples: &Resamples, baseline: &[f64], candidate: &[f64]) -> Result<Bootstrap, StatsError> {
+    let (point, ratios) = ratios_of_medians(resamples, baseline, candidate)?;
+    bootstrap(resamples, RATIO_OF_MEDIANS, point, ratios)
+}
+
+/// The ratio of medians of the pairs as they are, and in every resample.
+pub(super) fn ratios_of_medians(
+    resamples: &Resamples,
+    baseline: &[f64],
+    candidate: &[f64],
+) -> Result<(f64, Vec<f64>), StatsError> {
     let baseline = measurements(resamples, "baseline", baseline)?;
     let candidate = measurements(resamples, "candidate", candidate)?;
     let mut pairs: Vec<_> = baseline.into_iter().zip(candidate).collect();
     pairs.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)));
     let (baseline, candidate): (Vec<_>, Vec<_>) = pairs.into_iter().unzip();
     let (baseline, candidate) = (Ranked::new(&baseline), Ranked::new(&candidate));
-    if baseline.median() == 0.0 {
+    let median = |side: &Ranked| side.median(f64::midpoint);
+    if median(&baseline) == 0.0 {
         return Err(StatsError::ZeroBaseline);
     }
 
-    let below = baseline.medians(resamples);
-    let mut ratios = candidate.medians(resamples);
+    let below = baseline.medians(resamples, f64::midpoint);
+    let mut ratios = candidate.medians(resamples, f64::midpoint);
     for (ratio, &below) in ratios.iter_mut().zip(&below) {
         *ratio /= below;
     }
@@ -62,7 +80,7 @@ pub fn ratio_of_medians(resamples: &Resamples, baseline: &[f64], candidate: &[f6
         let weight = zero.map(|(resample, _)| resamples.weight(resample)).sum();
         return Err(StatsError::ZeroBaselineInResamples { weight, total: resamples.total() });
     }
-    estimate(resamples, "ratio of medians", candidate.median() / baseline.median(), ratios)
+    Ok((median(&candidate) / median(&baseline), ratios))
 }
 
 /// The median of `values` over runs, in their unit.
@@ -74,11 +92,11 @@ pub fn ratio_of_medians(resamples: &Resamples, baseline: &[f64], candidate: &[f6
 ///
 /// [`StatsError::PairCount`] unless there is one value for each pair of `resamples`; [`StatsError::NotFinite`] and
 /// [`StatsError::Negative`].
-pub fn median_of(resamples: &Resamples, values: &[f64]) -> Result<Estimate, StatsError> {
+pub fn median_of(resamples: &Resamples, values: &[f64]) -> Result<Bootstrap, StatsError> {
     let mut values = measurements(resamples, "values", values)?;
     values.sort_unstable_by(f64::total_cmp);
     let values = Ranked::new(&values);
-    estimate(resamples, "median", values.median(), values.medians(resamples))
+    bootstrap(resamples, "median", values.median(f64::midpoint), values.medians(resamples, f64::midpoint))
 }
 
 /// Refuses what is not one measurement a pair; a negative zero becomes a zero, so that equal values have equal bits.
@@ -93,16 +111,17 @@ fn measurements(resamples: &Resamples, input: &'static str, values: &[f64]) -> R
     }
 }
 
-fn estimate(
+/// What `values`, one a resample, make of `point`; refused where one of them is not finite.
+pub(super) fn bootstrap(
     resamples: &Resamples,
     statistic: &'static str,
     point: f64,
     values: Vec<f64>,
-) -> Result<Estimate, StatsError> {
+) -> Result<Bootstrap, StatsError> {
     if !point.is_finite() || !values.iter().all(|value| value.is_finite()) {
         return Err(StatsError::Overflow { statistic });
     }
-    Ok(Estimate { point, distribution: Distribution::new(resamples.pairs(), values, resamples.weights()) })
+    Ok(Bootstrap::new(point, Distribution::new(resamples.pairs(), values, resamples.weights())))
 }
 
 #[cfg(test)]
@@ -114,7 +133,7 @@ mod tests {
         Resamples::new(pairs, 1412, 20_000).unwrap()
     }
 
-    fn values(estimate: &Estimate) -> Vec<(f64, u64)> {
+    fn values(estimate: &Bootstrap) -> Vec<(f64, u64)> {
         estimate.distribution().iter().collect()
     }
 

@@ -108,7 +108,7 @@ mod tests {
     fn at_a_mass_of_exactly_alpha_the_lower_end_is_the_stricter() {
         // α is 2.5 %: 500 of the 20,000 values, and the interval goes from 500 to 19,500.
         let uniform = uniform(20);
-        let interval = Interval::percentile(&uniform, IntervalRule::TwoSided, Confidence::P95);
+        let interval = Interval::percentile(&uniform, IntervalRule::TwoSided.alpha(Confidence::P95));
         // 500 values are above 19,500, and the interval ends on it: within, p = α.
         assert!(interval.is_within(most(19_500.0)));
         assert_eq!(p_within(&uniform, most(19_500.0)), 0.025);

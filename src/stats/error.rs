@@ -79,6 +79,98 @@ pub enum StatsError {
         /// Weight of all resamples.
         total: u64,
     },
+    /// A side of a pair has no logarithm, and the pair no log ratio.
+    #[error(
+        "take the log ratio of pair {pair}: its {side} is `{value}`, and both sides must be above zero; judge this metric by an absolute budget or by `ratio-of-medians`"
+    )]
+    NoLogRatio {
+        /// `baseline` or `candidate`.
+        side: &'static str,
+        /// Which pair, from 1.
+        pair: usize,
+        /// The value.
+        value: f64,
+    },
+    /// So few pairs that no bound holds the α that is asked for.
+    #[error("bound the ratio with {pairs} pairs: 2⁻ⁿ is above α, and at least {needed} pairs are needed; measure more")]
+    TooFewPairs {
+        /// The number of pairs.
+        pairs: usize,
+        /// The smallest number of pairs that has a bound.
+        needed: u32,
+    },
+    /// More pairs than a statistic is made for.
+    #[error("compute the {statistic} of {pairs} pairs: that is beyond the limit of {limit}; plan fewer pairs")]
+    TooManyPairs {
+        /// The statistic.
+        statistic: &'static str,
+        /// The number of pairs.
+        pairs: usize,
+        /// The largest allowed number of pairs.
+        limit: usize,
+    },
+    /// No trials, or more successes than trials.
+    #[error(
+        "bound the share of {successes} in {trials}: at least one trial is needed, and no more successes than trials"
+    )]
+    NoShare {
+        /// The number of successes.
+        successes: u32,
+        /// The number of trials.
+        trials: u32,
+    },
+    /// A figure to plan with is not above zero.
+    #[error("plan with {input} of `{value}`: a finite number above zero is needed")]
+    NotPlannable {
+        /// What the figure is, in the plural or with its article.
+        input: &'static str,
+        /// Its value.
+        value: f64,
+    },
+    /// Nested repetitions and values that do not fit together.
+    #[error("part the variance of {found} values: the repetitions make {expected}; give every group equally many")]
+    Unbalanced {
+        /// How many values the repetitions make.
+        expected: usize,
+        /// The number of values.
+        found: usize,
+    },
+    /// The looks of a sequential plan are out of order, beyond its end, or too many.
+    #[error(
+        "plan look {position} at {pairs} pairs: at most 20 looks are needed, in ascending order, from 1 to {last} pairs"
+    )]
+    Looks {
+        /// Which look, from 1.
+        position: usize,
+        /// Its pairs.
+        pairs: u32,
+        /// The pairs of the whole plan.
+        last: u32,
+    },
+    /// All values are equal where their spread is divided by.
+    #[error("compute the {statistic}: all {count} values are equal, and a spread is needed")]
+    NoSpread {
+        /// The statistic.
+        statistic: &'static str,
+        /// The number of values.
+        count: usize,
+    },
+    /// A median that is divided by is zero, or too small for a 64-bit float.
+    #[error("compute the {statistic}: the median is `0`, or next to it, and can't be divided by")]
+    ZeroMedian {
+        /// The statistic.
+        statistic: &'static str,
+    },
+    /// A statistic needs more values than there are.
+    #[error("compute the {statistic}: there are {found} values, and at least {needed} are needed; measure more")]
+    TooFew {
+        /// The statistic.
+        statistic: &'static str,
+        /// The number of values.
+        found: usize,
+        /// The smallest number of values that has the statistic.
+        needed: usize,
+    },
     /// A result is too large for a 64-bit float.
     #[error("compute the {statistic}: it is too large for a 64-bit float; use a larger unit")]
     Overflow {

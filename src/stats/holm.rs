@@ -36,7 +36,7 @@ pub fn holm(p_values: &[f64]) -> Result<Vec<f64>, StatsError> {
 pub fn pairs_needed_by_holm(claims: usize, alpha: Alpha) -> u32 {
     let needed = claims as u128 * u128::from(Alpha::WHOLE);
     let mut pairs = 0;
-    // α is at least one part, so that the shift ends before 2^64·20,000 is left behind.
+    // α is at least one part, so that the shift ends before 2^64·2·10⁹ is left behind.
     while u128::from(alpha.parts()) << pairs < needed {
         pairs += 1;
     }

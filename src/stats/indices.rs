@@ -16,14 +16,7 @@ impl Indices {
     /// The stream of `seed` and `pairs`; there must be a pair.
     pub(super) fn new(seed: u64, pairs: usize) -> Self {
         let pairs = pairs as u64;
-        let digest = Sha256::new().chain_update(seed.to_le_bytes()).chain_update(pairs.to_le_bytes()).finalize();
-        let (state, stream) = digest.split_at(16);
-        let half = |bytes: &[u8]| u128::from_le_bytes(bytes.try_into().expect("a digest has 32 bytes"));
-        Self {
-            generator: Pcg64::new(half(state), half(stream)),
-            pairs: u128::from(pairs),
-            threshold: pairs.wrapping_neg() % pairs,
-        }
+        Self { generator: generator(seed, pairs), pairs: u128::from(pairs), threshold: pairs.wrapping_neg() % pairs }
     }
 
     /// The next index.
@@ -38,6 +31,14 @@ impl Indices {
             }
         }
     }
+}
+
+/// The generator whose state and stream are the SHA-256 of the two numbers.
+pub(super) fn generator(seed: u64, length: u64) -> Pcg64 {
+    let digest = Sha256::new().chain_update(seed.to_le_bytes()).chain_update(length.to_le_bytes()).finalize();
+    let (state, stream) = digest.split_at(16);
+    let half = |bytes: &[u8]| u128::from_le_bytes(bytes.try_into().expect("a digest has 32 bytes"));
+    Pcg64::new(half(state), half(stream))
 }
 
 #[cfg(test)]

@@ -19,10 +19,10 @@ impl IntervalRule {
     /// The probability of error that `confidence` leaves to each end.
     #[must_use]
     pub const fn alpha(self, confidence: Confidence) -> Alpha {
-        let rest = Confidence::WHOLE - confidence.0;
+        let rest = Alpha::of_confidence(Confidence::WHOLE - confidence.0);
         match self {
-            Self::TwoSided => Alpha(rest),
-            Self::OneSided => Alpha(2 * rest),
+            Self::TwoSided => Alpha(rest / 2),
+            Self::OneSided => Alpha(rest),
         }
     }
 }
@@ -82,19 +82,34 @@ impl Confidence {
     }
 }
 
-/// The probability of error of one end of an interval, in parts per 20,000: 2.5 % is 500.
+/// The probability of error of one end of an interval, in parts per 2·10⁹: 2.5 % is 50,000,000.
 ///
-/// Half of a confidence's part is needed, since two ends share what the confidence leaves.
+/// Half of a confidence's part is needed, since two ends share what the confidence leaves; and the first looks of a
+/// sequential plan have levels of less than a millionth.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Alpha(u16);
+pub struct Alpha(u32);
 
 impl Alpha {
     /// How many parts make a whole.
-    pub const WHOLE: u16 = 20_000;
+    pub const WHOLE: u32 = 2_000_000_000;
 
-    /// Parts per 20,000.
+    /// The parts that `rest` parts per 10,000 are.
+    const fn of_confidence(rest: u16) -> u32 {
+        rest as u32 * (Self::WHOLE / Confidence::WHOLE as u32)
+    }
+
+    /// The largest α that is not above `fraction`; `None` where that is zero, or where the fraction is not below one
+    /// half.
+    pub(super) fn at_most(fraction: f64) -> Option<Self> {
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is below one half of `WHOLE`")]
+        let nearest = (0.0..0.5).contains(&fraction).then(|| libm::round(fraction * f64::from(Self::WHOLE)) as u32)?;
+        let parts = nearest - u32::from(f64::from(nearest) / f64::from(Self::WHOLE) > fraction);
+        (parts > 0).then_some(Self(parts))
+    }
+
+    /// Parts per 2·10⁹.
     #[must_use]
-    pub const fn parts(self) -> u16 {
+    pub const fn parts(self) -> u32 {
         self.0
     }
 
@@ -118,11 +133,11 @@ impl Interval {
         Self { low, high }
     }
 
-    /// The percentile interval: the quantiles of `distribution` at α and at 1 − α, each the smallest value whose
+    /// The percentile interval: the quantiles of `distribution` at `alpha` and at 1 − α, each the smallest value whose
     /// cumulative weight reaches it.
     #[must_use]
-    pub fn percentile(distribution: &Distribution, rule: IntervalRule, confidence: Confidence) -> Self {
-        let alpha = u64::from(rule.alpha(confidence).parts());
+    pub fn percentile(distribution: &Distribution, alpha: Alpha) -> Self {
+        let alpha = u64::from(alpha.parts());
         let whole = u64::from(Alpha::WHOLE);
         Self { low: distribution.reaching(alpha, whole), high: distribution.reaching(whole - alpha, whole) }
     }
@@ -168,19 +183,34 @@ mod tests {
         assert_eq!(IntervalRule::OneSided.alpha(Confidence::P95).as_f64(), 0.05);
         // An odd rest is halved without loss.
         let odd = Confidence::from_parts(9_545).unwrap();
-        assert_eq!(IntervalRule::TwoSided.alpha(odd).parts(), 455);
+        assert_eq!(IntervalRule::TwoSided.alpha(odd).parts(), 45_500_000);
+    }
+
+    #[test]
+    fn alpha_is_rounded_down_and_never_to_zero() {
+        assert_eq!(Alpha::at_most(0.05), Some(IntervalRule::OneSided.alpha(Confidence::P95)));
+        assert_eq!(Alpha::at_most(5.4e-7).map(Alpha::parts), Some(1_080));
+        assert_eq!(Alpha::at_most(1.49e-9).map(Alpha::parts), Some(2));
+        for fraction in [0.0, 4.9e-10, -0.1, 0.5, 1.0, f64::NAN] {
+            assert_eq!(Alpha::at_most(fraction), None, "{fraction}");
+        }
+        for parts in (1_u32..2_000).chain([99_999_999, 100_000_000]) {
+            let alpha = Alpha(parts);
+            assert_eq!(Alpha::at_most(alpha.as_f64()), Some(alpha));
+            assert!(Alpha::at_most(alpha.as_f64().next_down()).is_none_or(|below| below < alpha));
+        }
     }
 
     #[test]
     fn the_ends_are_the_smallest_values_that_reach_their_levels() {
-        let ends = |rule| {
-            let interval = Interval::percentile(&uniform(20_000), rule, Confidence::P95);
+        let ends = |rule: IntervalRule| {
+            let interval = Interval::percentile(&uniform(20_000), rule.alpha(Confidence::P95));
             (interval.low(), interval.high())
         };
         assert_eq!(ends(IntervalRule::TwoSided), (500.0, 19_500.0));
         assert_eq!(ends(IntervalRule::OneSided), (1_000.0, 19_000.0));
         // 2.5 % of 999 is 24.975: 24 values do not reach it.
-        let interval = Interval::percentile(&uniform(999), IntervalRule::TwoSided, Confidence::P95);
+        let interval = Interval::percentile(&uniform(999), IntervalRule::TwoSided.alpha(Confidence::P95));
         assert_eq!((interval.low(), interval.high()), (25.0, 975.0));
     }
 

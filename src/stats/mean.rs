@@ -1,4 +1,4 @@
-//! The arithmetic mean.
+//! The arithmetic mean, and the spread about it.
 
 use super::error::{StatsError, require_finite};
 
@@ -21,10 +21,20 @@ pub fn mean(values: &[f64]) -> Result<f64, StatsError> {
         compensation += if sum.abs() >= value.abs() { (sum - next) + value } else { (value - next) + sum };
         sum = next;
     }
-    #[expect(clippy::cast_precision_loss, reason = "no slice has 2^53 values")]
-    let count = values.len() as f64;
-    let mean = (sum + compensation) / count;
+    let mean = (sum + compensation) / count(values);
     if mean.is_finite() { Ok(mean) } else { Err(StatsError::Overflow { statistic: "mean" }) }
+}
+
+/// How many values there are.
+#[expect(clippy::cast_precision_loss, reason = "no slice has 2^53 values")]
+pub(super) fn count<T>(values: &[T]) -> f64 {
+    values.len() as f64
+}
+
+/// The sample variance about `mean`, with n − 1 in the denominator; `None` with fewer than two values.
+pub(super) fn variance(values: &[f64], mean: f64) -> Option<f64> {
+    let squares: f64 = values.iter().map(|value| (value - mean) * (value - mean)).sum();
+    (values.len() > 1).then(|| squares / (count(values) - 1.0))
 }
 
 #[cfg(test)]

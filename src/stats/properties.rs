@@ -20,13 +20,13 @@ fn sides(pairs: &[(f64, f64)]) -> (Vec<f64>, Vec<f64>) {
     pairs.iter().copied().unzip()
 }
 
-fn ratio(resamples: &Resamples, pairs: &[(f64, f64)]) -> Estimate {
+fn ratio(resamples: &Resamples, pairs: &[(f64, f64)]) -> Bootstrap {
     let (baseline, candidate) = sides(pairs);
     ratio_of_medians(resamples, &baseline, &candidate).unwrap()
 }
 
 /// Every bit of an estimate.
-fn bits(estimate: &Estimate) -> (u64, Vec<(u64, u64)>) {
+fn bits(estimate: &Bootstrap) -> (u64, Vec<(u64, u64)>) {
     let distribution = estimate.distribution().iter().map(|(value, weight)| (value.to_bits(), weight));
     (estimate.point().to_bits(), distribution.collect())
 }
@@ -145,12 +145,9 @@ proptest! {
         let resamples = Resamples::new(pairs.len(), 1, 300).unwrap();
         let both: Vec<_> = pairs.iter().map(|&(b, c)| (b * factor, c * factor)).collect();
         let (plain, both) = (ratio(&resamples, &pairs), ratio(&resamples, &both));
-        let ends = |estimate: &Estimate| {
-            let interval = Interval::percentile(
-                estimate.distribution(),
-                IntervalRule::TwoSided,
-                Confidence::P95,
-            );
+        let ends = |estimate: &Bootstrap| {
+            let alpha = IntervalRule::TwoSided.alpha(Confidence::P95);
+            let interval = Interval::percentile(estimate.distribution(), alpha);
             [estimate.point(), interval.low(), interval.high()]
         };
         for (plain, both) in ends(&plain).into_iter().zip(ends(&both)) {
@@ -184,7 +181,7 @@ proptest! {
         // 1/4) ≥ 3) = 5.1 %.
         if pairs.len() <= 5 {
             for rule in [IntervalRule::TwoSided, IntervalRule::OneSided] {
-                let interval = Interval::percentile(estimate.distribution(), rule, Confidence::P95);
+                let interval = Interval::percentile(estimate.distribution(), rule.alpha(Confidence::P95));
                 prop_assert_eq!(interval.low().to_bits(), low.to_bits());
                 prop_assert_eq!(interval.high().to_bits(), high.to_bits());
             }
@@ -203,7 +200,7 @@ proptest! {
         let values: Vec<_> = distribution.iter().map(|(value, _)| value).collect();
         let value = *pick.get(&values);
         let value = match nudge { -1 => value.next_down(), 0 => value, _ => value.next_up() };
-        let interval = Interval::percentile(distribution, rule, confidence);
+        let interval = Interval::percentile(distribution, rule.alpha(confidence));
         let alpha = rule.alpha(confidence).as_f64();
         let floor = libm::ldexp(1.0, -i32::try_from(pairs.len()).unwrap());
         for bound in [Bound::at_most(value).unwrap(), Bound::at_least(value).unwrap()] {
@@ -242,6 +239,151 @@ proptest! {
         prop_assert!(wholes.iter().all(|whole| (whole - 1.0).abs() < 1e-15), "{:?}", wholes);
         let values: Vec<_> = distribution.iter().map(|(value, _)| value).collect();
         prop_assert!(values.is_sorted_by(|a, b| a < b));
+    }
+
+    #[test]
+    fn every_estimator_is_of_the_pairs_and_not_of_their_order(
+        (sorted, shuffled) in pairs(5..25)
+            .prop_flat_map(|pairs| (Just(pairs.clone()), Just(pairs).prop_shuffle())),
+        seed: u64,
+    ) {
+        let resamples = Resamples::new(sorted.len(), seed, 300).unwrap();
+        let alpha = IntervalRule::OneSided.alpha(Confidence::P95);
+        for estimator in Estimator::ALL {
+            let figures = |pairs: &[(f64, f64)]| {
+                let (baseline, candidate) = sides(pairs);
+                let estimate = estimator.estimate(&resamples, &baseline, &candidate).unwrap();
+                let interval = estimate.interval(alpha).unwrap();
+                [estimate.point(), interval.low(), interval.high()].map(f64::to_bits)
+            };
+            prop_assert_eq!(figures(&sorted), figures(&shuffled), "{:?}", estimator);
+        }
+    }
+
+    #[test]
+    fn every_estimator_scales_with_either_side(pairs in pairs(5..20), power in -20_i32..20) {
+        let resamples = Resamples::new(pairs.len(), 1, 300).unwrap();
+        let alpha = IntervalRule::OneSided.alpha(Confidence::P95);
+        let factor = libm::ldexp(1.0, power);
+        let (baseline, candidate) = sides(&pairs);
+        let scaled: Vec<f64> = candidate.iter().map(|value| value * factor).collect();
+        for estimator in Estimator::ALL {
+            let figures = |candidate: &[f64]| {
+                let estimate = estimator.estimate(&resamples, &baseline, candidate).unwrap();
+                let interval = estimate.interval(alpha).unwrap();
+                [estimate.point(), interval.low(), interval.high()]
+            };
+            // A root is rounded anew only where the power of two is odd.
+            for (plain, scaled) in figures(&candidate).into_iter().zip(figures(&scaled)) {
+                prop_assert!((scaled / (plain * factor) - 1.0).abs() < 1e-15, "{:?}", estimator);
+            }
+        }
+    }
+
+    #[test]
+    fn exchanging_the_sides_inverts_the_ratio(pairs in pairs(5..=7)) {
+        let resamples = Resamples::new(pairs.len(), 1, 0).unwrap();
+        let (baseline, candidate) = sides(&pairs);
+        let alpha = IntervalRule::OneSided.alpha(Confidence::P95);
+        // A quantile is the smallest value that reaches its level, so exchanged ends would differ where a mass is α
+        // itself; but neither 5^5 nor 6^6 nor 7^7 is divisible by 20.
+        for estimator in Estimator::ALL {
+            let plain = estimator.estimate(&resamples, &baseline, &candidate).unwrap();
+            let turned = estimator.estimate(&resamples, &candidate, &baseline).unwrap();
+            let close = |a: f64, b: f64| (a * b - 1.0).abs() < 1e-14;
+            prop_assert!(close(plain.point(), turned.point()), "{:?}", estimator);
+            // All is beyond a bound that is far below.
+            let far = Bound::at_most(plain.point() * 1e-30).unwrap();
+            prop_assert!(plain.p_beyond(far) <= alpha.as_f64() && plain.p_within(far) >= 1.0, "{:?}", estimator);
+            let (plain, turned) = (plain.interval(alpha).unwrap(), turned.interval(alpha).unwrap());
+            prop_assert!(close(plain.low(), turned.high()), "{:?} {:?} {:?}", estimator, plain, turned);
+            prop_assert!(close(plain.high(), turned.low()), "{:?} {:?} {:?}", estimator, plain, turned);
+        }
+    }
+
+    #[test]
+    fn a_slower_candidate_never_looks_faster(pairs in pairs(5..20), slower in 1.0..1.5, which: prop::sample::Index) {
+        let resamples = Resamples::new(pairs.len(), 1, 300).unwrap();
+        let alpha = IntervalRule::OneSided.alpha(Confidence::P95);
+        let (baseline, mut candidate) = sides(&pairs);
+        let figures = |candidate: &[f64]| {
+            // The ratio of medians puts the pairs into an order that depends on the candidate.
+            [Estimator::MedianLogRatio, Estimator::HodgesLehmann].map(|estimator| {
+                let estimate = estimator.estimate(&resamples, &baseline, candidate).unwrap();
+                let interval = estimate.interval(alpha).unwrap();
+                [estimate.point(), interval.low(), interval.high()]
+            })
+        };
+        let before = figures(&candidate);
+        candidate[which.index(pairs.len())] *= slower;
+        for (before, after) in before.into_iter().flatten().zip(figures(&candidate).into_iter().flatten()) {
+            prop_assert!(before <= after * (1.0 + 1e-15), "{} {}", before, after);
+        }
+    }
+
+    #[test]
+    fn a_signed_rank_interval_says_exactly_what_its_p_says(
+        pairs in pairs(1..20),
+        pick: prop::sample::Index,
+        other: prop::sample::Index,
+        nudge in -1_i32..=1,
+        (rule, confidence) in (rule(), confidence()),
+    ) {
+        let (baseline, candidate) = sides(&pairs);
+        let ranks = hodges_lehmann(&baseline, &candidate).unwrap();
+        let ratio = |index: &prop::sample::Index| {
+            let (baseline, candidate) = pairs[index.index(pairs.len())];
+            candidate / baseline
+        };
+        // An average of two pairs, or a number next to it.
+        let value = (ratio(&pick) * ratio(&other)).sqrt();
+        let value = match nudge { -1 => value.next_down(), 0 => value, _ => value.next_up() };
+        let alpha = rule.alpha(confidence);
+        for bound in [Bound::at_most(value).unwrap(), Bound::at_least(value).unwrap()] {
+            let (within, beyond) = (ranks.p_within(bound), ranks.p_beyond(bound));
+            match ranks.interval(alpha) {
+                Ok(interval) => {
+                    prop_assert!(interval.low() <= ranks.point() && ranks.point() <= interval.high());
+                    prop_assert_eq!(interval.is_within(bound), within <= alpha.as_f64());
+                    prop_assert_eq!(interval.is_beyond(bound), beyond <= alpha.as_f64());
+                }
+                Err(StatsError::TooFewPairs { needed, .. }) => {
+                    prop_assert!(within > alpha.as_f64() && beyond > alpha.as_f64());
+                    prop_assert!(pairs.len() < needed as usize);
+                }
+                Err(error) => prop_assert!(false, "{}", error),
+            }
+        }
+    }
+
+    #[test]
+    fn clopper_pearson_holds_the_share_and_turns_round(trials in 1_u32..400, part in 0.0..=1.0, confidence in confidence()) {
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "below the trials")]
+        let successes = (f64::from(trials) * part) as u32;
+        let alpha = IntervalRule::TwoSided.alpha(confidence);
+        let found = clopper_pearson(successes, trials, alpha).unwrap();
+        let share = f64::from(successes) / f64::from(trials);
+        prop_assert!(0.0 <= found.low() && found.low() <= share && share <= found.high() && found.high() <= 1.0);
+        let turned = clopper_pearson(trials - successes, trials, alpha).unwrap();
+        prop_assert!((found.low() + turned.high() - 1.0).abs() < 1e-12);
+        prop_assert!((found.high() + turned.low() - 1.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn looks_spend_no_more_than_their_alpha(
+        steps in vec(1_u32..40, 1..6),
+        rest in 0_u32..20,
+        confidence in confidence(),
+    ) {
+        let pairs: Vec<u32> = steps.iter().scan(0, |sum, step| { *sum += step; Some(*sum) }).collect();
+        let last = pairs[pairs.len() - 1] + rest;
+        let alpha = IntervalRule::OneSided.alpha(confidence);
+        let found = looks(&pairs, last, alpha).unwrap();
+        for (index, look) in found.iter().enumerate() {
+            prop_assert!(look.spent <= alpha.as_f64() * (1.0 + 1e-9), "{:?}", look);
+            prop_assert!(look.level <= look.spent * (1.0 + 1e-6), "{:?}", look);
+            prop_assert!(index == 0 || look.spent >= found[index - 1].spent, "{:?}", found);
+        }
     }
 
     #[test]

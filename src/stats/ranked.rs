@@ -16,18 +16,18 @@ impl Ranked {
         Self { values: pairs.iter().map(|&pair| by_pair[pair]).collect(), pairs }
     }
 
-    /// The median of the values as they are.
-    pub(super) fn median(&self) -> f64 {
+    /// The median of the values as they are; of evenly many, `middle` makes one value of the two in the middle.
+    pub(super) fn median(&self, middle: impl Fn(f64, f64) -> f64) -> f64 {
         let n = self.values.len();
-        f64::midpoint(self.values[(n - 1) / 2], self.values[n / 2])
+        middle(self.values[(n - 1) / 2], self.values[n / 2])
     }
 
-    /// The median in every resample.
+    /// The median in every resample, with `middle` as above.
     ///
     /// Walking the values in ascending order and adding up their counts, the median stands where the sum reaches the
     /// middle rank; the position is the number of values before that. All resamples of a block walk together, without a
     /// branch.
-    pub(super) fn medians(&self, resamples: &Resamples) -> Vec<f64> {
+    pub(super) fn medians(&self, resamples: &Resamples, middle: impl Fn(f64, f64) -> f64) -> Vec<f64> {
         let n = self.values.len();
         let rank = |rank: usize| u16::try_from(rank).expect("resamples have at most 65,535 pairs");
         let (lower, upper) = (rank(n.div_ceil(2)), rank(n / 2 + 1));
@@ -36,8 +36,7 @@ impl Ranked {
             let (low, high) = self.positions(block, lower, upper);
             let middles = low.iter().zip(&high).take(len);
             medians.extend(
-                middles
-                    .map(|(&low, &high)| f64::midpoint(self.values[usize::from(low)], self.values[usize::from(high)])),
+                middles.map(|(&low, &high)| middle(self.values[usize::from(low)], self.values[usize::from(high)])),
             );
         }
         medians

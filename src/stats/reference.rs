@@ -1,4 +1,5 @@
-//! The statistics against values that `tests/reference/stats.py` computed with `numpy`, `scipy` and `statsmodels`.
+//! The statistics against values that `tests/reference/stats.py` computed with `numpy`, `scipy` and `statsmodels`, and
+//! `tests/reference/stats.R` with R.
 
 use serde_json::Value;
 
@@ -59,12 +60,15 @@ fn quantiles_are_those_of_numpy() {
     }
 }
 
-/// Both statistics of a case, bit for bit.
+/// All statistics of a case, bit for bit.
 fn assert_bootstrap(case: &Value, resamples: &Resamples) {
     let (baseline, candidate) = (numbers(&case["baseline"]), numbers(&case["candidate"]));
     let ratio = ratio_of_medians(resamples, &baseline, &candidate).unwrap();
     assert_same(ratio.point(), &case["point"]);
     assert_distribution(&case["ratio"], ratio.distribution());
+    let inside = median_log_ratio(resamples, &baseline, &candidate).unwrap();
+    assert_same(inside.point(), &case["log_point"]);
+    assert_distribution(&case["log_ratio"], inside.distribution());
     assert_distribution(&case["median"], median_of(resamples, &candidate).unwrap().distribution());
 }
 
@@ -78,7 +82,7 @@ fn assert_distribution(expected: &Value, distribution: &Distribution) {
         }
     }
     for (name, rule, confidence) in RULES {
-        let interval = Interval::percentile(distribution, rule, Confidence::from_parts(confidence).unwrap());
+        let interval = Interval::percentile(distribution, rule.alpha(Confidence::from_parts(confidence).unwrap()));
         assert_same(interval.low(), &expected["intervals"][name][0]);
         assert_same(interval.high(), &expected["intervals"][name][1]);
     }
@@ -153,7 +157,7 @@ fn the_ends_of_the_interval_are_as_coarse_as_the_binomial_says() {
         let candidate: Vec<f64> = (1..=pairs).map(f64::from).collect();
         let resamples = Resamples::new(pairs.into(), 1412, 20_000).unwrap();
         let estimate = ratio_of_medians(&resamples, &vec![1.0; pairs.into()], &candidate).unwrap();
-        let interval = Interval::percentile(estimate.distribution(), rule, Confidence::P95);
+        let interval = Interval::percentile(estimate.distribution(), rule.alpha(Confidence::P95));
         assert_same(interval.low(), &serde_json::json!(number(&case["rank"])));
         assert_same(interval.high(), &serde_json::json!(f64::from(pairs) + 1.0 - number(&case["rank"])));
     }
@@ -194,5 +198,157 @@ fn geometric_means_are_those_of_scipy() {
     for case in cases(&reference(), "geometric_means") {
         let (found, expected) = (geometric_mean(&numbers(&case["values"])).unwrap(), number(&case["mean"]));
         assert!((found / expected - 1.0).abs() < 1e-13, "{found} and {expected}");
+    }
+}
+
+#[test]
+fn signed_ranks_are_those_of_whole_numbers() {
+    for case in cases(&reference(), "signed_ranks") {
+        let (baseline, candidate) = (numbers(&case["baseline"]), numbers(&case["candidate"]));
+        let ranks = hodges_lehmann(&baseline, &candidate).unwrap();
+        assert_near(ranks.point(), &case["point"], 1e-14);
+        for (name, rule) in [("two_sided", IntervalRule::TwoSided), ("one_sided", IntervalRule::OneSided)] {
+            let alpha = rule.alpha(Confidence::P95);
+            assert_ends(ranks.interval(alpha).ok(), &case["intervals"][name], 1e-14);
+            let student = paired_t(&baseline, &candidate, alpha).unwrap();
+            assert_ends(Some(student.interval), &case["student"][name], 1e-10);
+        }
+        for claim in cases(case, "claims") {
+            let value = number(&claim["bound"]);
+            let (most, least) = (Bound::at_most(value).unwrap(), Bound::at_least(value).unwrap());
+            assert_near(ranks.p_within(most), &claim["within_at_most"], 1e-11);
+            assert_near(ranks.p_within(least), &claim["within_at_least"], 1e-11);
+            assert_near(ranks.p_beyond(most), &claim["beyond_at_most"], 1e-11);
+            assert_near(ranks.p_beyond(least), &claim["beyond_at_least"], 1e-11);
+        }
+    }
+}
+
+#[track_caller]
+fn assert_ends(found: Option<Interval>, expected: &Value, share: f64) {
+    let Some(found) = found else {
+        assert!(expected.is_null(), "no interval, and {expected} expected");
+        return;
+    };
+    assert_near(found.low(), &expected[0], share);
+    assert_near(found.high(), &expected[1], share);
+}
+
+#[track_caller]
+fn assert_near(found: f64, expected: &Value, share: f64) {
+    let expected = number(expected);
+    assert!((found - expected).abs() <= share * expected.abs(), "{found} and {expected}");
+}
+
+#[test]
+fn shares_have_the_interval_of_scipy() {
+    for case in cases(&reference(), "clopper_pearson") {
+        let rule = if case["rule"] == "two_sided" { IntervalRule::TwoSided } else { IntervalRule::OneSided };
+        let (successes, trials) = (integer(&case["successes"]), integer(&case["trials"]));
+        let found = clopper_pearson(successes, trials, rule.alpha(Confidence::P95)).unwrap();
+        assert_ends(Some(found), &case["interval"], 1e-10);
+    }
+}
+
+#[test]
+fn looks_have_the_bounds_of_another_quadrature() {
+    for case in cases(&reference(), "looks") {
+        let pairs: Vec<u32> = cases(case, "pairs").iter().map(integer).collect();
+        let rule = if number(&case["alpha"]) < 0.03 { IntervalRule::TwoSided } else { IntervalRule::OneSided };
+        let found = looks(&pairs, integer(&case["last"]), rule.alpha(Confidence::P95)).unwrap();
+        for (index, look) in found.iter().enumerate() {
+            assert_near(look.spent, &case["spent"][index], 1e-8);
+            assert_near(look.z, &case["z"][index], 1e-7);
+            assert_near(look.level, &case["levels"][index], 1e-6);
+        }
+    }
+}
+
+#[test]
+fn drift_is_that_of_scipy() {
+    for case in cases(&reference(), "drifts") {
+        let found = drift(&numbers(&case["values"])).unwrap();
+        assert_near(found.tau, &case["tau"], 1e-13);
+        assert_near(found.p, &case["p"], 1e-12);
+    }
+    for case in cases(&reference(), "autocorrelations") {
+        let found = autocorrelation(&numbers(&case["values"])).unwrap();
+        assert_near(found.lag_one, &case["lag_one"], 1e-11);
+        assert_near(found.p, &case["p"], 1e-11);
+    }
+}
+
+#[test]
+fn parts_of_a_variance_are_those_of_shared_products() {
+    for case in cases(&reference(), "variance_parts") {
+        let repetitions: Vec<usize> = cases(case, "repetitions").iter().map(integer).collect();
+        let found = variance_parts(&repetitions, &numbers(&case["values"])).unwrap();
+        for (part, expected) in found.iter().zip(cases(case, "parts")) {
+            let expected = number(expected);
+            assert!((part.variance - expected).abs() < 1e-9, "{part:?} and {expected}");
+        }
+    }
+}
+
+fn reference_of_r() -> Value {
+    serde_json::from_str(include_str!("../../tests/reference/stats.R.json")).unwrap()
+}
+
+#[test]
+fn hodges_lehmann_is_that_of_r() {
+    for case in cases(&reference_of_r(), "bounds") {
+        let (baseline, candidate) = (numbers(&case["baseline"]), numbers(&case["candidate"]));
+        let ranks = hodges_lehmann(&baseline, &candidate).unwrap();
+        let alpha = IntervalRule::TwoSided.alpha(Confidence::from_parts(integer(&case["two_sided"])).unwrap());
+        assert_near(ranks.point(), &case["point"], 1e-13);
+        assert_ends(ranks.interval(alpha).ok(), &serde_json::json!([case["low"], case["high"]]), 1e-13);
+        let bound = Bound::at_most(number(&case["bound"])).unwrap();
+        assert_near(ranks.p_within(bound), &case["within"], 1e-12);
+        assert_near(ranks.p_beyond(bound), &case["beyond"], 1e-12);
+        let student = paired_t(&baseline, &candidate, alpha).unwrap();
+        assert_near(student.point, &case["t"][0], 1e-12);
+        assert_ends(Some(student.interval), &serde_json::json!([case["t"][1], case["t"][2]]), 1e-10);
+    }
+}
+
+/// Pairs whose signed ranks have a known sum, so that p runs through the distribution.
+#[test]
+fn the_distributions_of_ranks_are_those_of_r() {
+    for case in cases(&reference_of_r(), "signed_rank") {
+        let n: usize = integer(&case["n"]);
+        for (k, p) in cases(case, "k").iter().zip(cases(case, "p")) {
+            let mut rest: usize = integer(k);
+            // Distances 1 to n from the bound; those whose ranks add up to k lie above it.
+            let candidate: Vec<f64> = (1..=n)
+                .rev()
+                .map(|rank| {
+                    let above = rank <= rest;
+                    rest -= if above { rank } else { 0 };
+                    let distance = f64::from(u32::try_from(rank).unwrap()) / 1024.0;
+                    libm::exp(if above { distance } else { -distance })
+                })
+                .collect();
+            let ranks = hodges_lehmann(&vec![1.0; n], &candidate).unwrap();
+            assert_near(ranks.p_within(Bound::at_most(1.0 + 1e-9).unwrap()), p, 1e-12);
+        }
+    }
+    for case in cases(&reference_of_r(), "rank_sums") {
+        let n: u32 = integer(&case["n"]);
+        // The old side is 1 to n, of whose values the largest is moved up until u of the new side's are below it.
+        for (u, p) in cases(case, "p").iter().enumerate().take(n as usize) {
+            let mut old: Vec<f64> = (1..=n).map(f64::from).collect();
+            let new: Vec<f64> = (n + 1..=2 * n).map(f64::from).collect();
+            old[n as usize - 1] = f64::from(n) + f64::from(u32::try_from(u).unwrap()) + 0.5;
+            assert_near(mann_whitney(&old, &new).unwrap(), &serde_json::json!((2.0 * number(p)).min(1.0)), 1e-12);
+        }
+    }
+}
+
+#[test]
+fn shares_have_the_interval_of_r() {
+    for case in cases(&reference_of_r(), "clopper_pearson") {
+        let alpha = IntervalRule::TwoSided.alpha(Confidence::P95);
+        let found = clopper_pearson(integer(&case["successes"]), integer(&case["trials"]), alpha).unwrap();
+        assert_ends(Some(found), &case["interval"], 1e-10);
     }
 }

@@ -72,8 +72,8 @@ pub fn ratio_unpaired(
 }
 
 /// The smallest value whose share reaches `parts`, of [`Alpha::WHOLE`].
-fn at(sorted: &[f64], parts: u16) -> f64 {
-    let rank = (sorted.len() * usize::from(parts)).div_ceil(usize::from(Alpha::WHOLE));
+fn at(sorted: &[f64], parts: u32) -> f64 {
+    let rank = (sorted.len() * parts as usize).div_ceil(Alpha::WHOLE as usize);
     sorted[rank.max(1) - 1]
 }
 

@@ -5,10 +5,10 @@ use super::analysis::{AnalysisError, Bounded, BudgetResult, Outcome, Role, Waive
 use super::reduce::{Paired, paired};
 use crate::evidence::Evidence;
 use crate::plan::Plan;
-use crate::spec::{Bound, Budget, IntervalKind, Reported, Waiver};
+use crate::spec::{Bound, Budget, Estimator, IntervalKind, Reported, Waiver};
 use crate::stats::{
-    self, Alpha, Confidence, Estimate, Interval, IntervalRule, Resamples, StatsError, exact_ratio, median, median_of,
-    p_beyond, p_within, pairs_for_power, ratio_of_medians,
+    self, Alpha, Confidence, Estimate, IntervalRule, Resamples, StatsError, exact_ratio, median, median_of,
+    pairs_for_power,
 };
 use crate::unit::{Assumption, Case, Metric, Side, Statistic, Unit};
 
@@ -17,6 +17,7 @@ pub(super) struct Judge<'a> {
     evidence: &'a Evidence,
     date: jiff::civil::Date,
     resamples: Resamples,
+    estimator: stats::Estimator,
     rule: IntervalRule,
     confidence: Confidence,
 }
@@ -28,11 +29,15 @@ impl<'a> Judge<'a> {
             IntervalKind::TwoSided => IntervalRule::TwoSided,
             IntervalKind::OneSided => IntervalRule::OneSided,
         };
+        let estimator = match analysis.estimator {
+            Estimator::RatioOfMedians => stats::Estimator::RatioOfMedians,
+        };
         let parts = u16::try_from(analysis.confidence_parts).unwrap_or(u16::MAX);
         Ok(Self {
             evidence,
             date,
             resamples: Resamples::new(profile.pairs as usize, analysis.seed, analysis.resamples)?,
+            estimator,
             rule,
             confidence: Confidence::from_parts(parts)?,
         })
@@ -134,10 +139,10 @@ impl<'a> Judge<'a> {
                 Some(format!("the candidate has {} zero in pair {pair}: no ratio follows", result.metric));
             return None;
         }
-        match ratio_of_medians(&self.resamples, &pairs.baseline, &pairs.candidate) {
+        match self.estimator.estimate(&self.resamples, &pairs.baseline, &pairs.candidate) {
             Ok(estimate) => {
                 result.ratio = Some(estimate.point());
-                Some(self.interval(estimate, result))
+                self.interval(estimate, result)
             }
             Err(error) => undefined(result, &error),
         }
@@ -156,16 +161,20 @@ impl<'a> Judge<'a> {
         match median_of(&self.resamples, &pairs.candidate) {
             Ok(estimate) => {
                 result.value = Some(estimate.point());
-                Some(self.interval(estimate, result))
+                self.interval(Estimate::Bootstrap(estimate), result)
             }
             Err(error) => undefined(result, &error),
         }
     }
 
-    fn interval(&self, estimate: Estimate, result: &mut BudgetResult) -> Estimate {
-        let interval = Interval::percentile(estimate.distribution(), self.rule, self.confidence);
-        (result.low, result.high) = (Some(interval.low()), Some(interval.high()));
-        estimate
+    fn interval(&self, estimate: Estimate, result: &mut BudgetResult) -> Option<Estimate> {
+        match estimate.interval(self.alpha()) {
+            Ok(interval) => {
+                (result.low, result.high) = (Some(interval.low()), Some(interval.high()));
+                Some(estimate)
+            }
+            Err(error) => undefined(result, &error),
+        }
     }
 
     fn waiver(&self, result: &BudgetResult, bound: Bound, waiver: &Waiver) -> Result<WaiverUse, AnalysisError> {
@@ -269,8 +278,8 @@ fn decide(
         result.outcome = Some(outcome(low, high, bound)?);
         result.point_within = result.ratio.or(result.value).map(|point| limit.holds(point));
         result.p = estimate.map(|estimate| match claim {
-            Bounded::Within => p_within(estimate.distribution(), limit),
-            Bounded::Beyond => p_beyond(estimate.distribution(), limit),
+            Bounded::Within => estimate.p_within(limit),
+            Bounded::Beyond => estimate.p_beyond(limit),
         });
     } else if result.exact {
         // A regression from zero has no ratio, and is one all the same.

@@ -8,8 +8,9 @@
 Nothing here follows the Rust code: quantiles come from NumPy and from exact fractions, the exact
 bootstrap from every one of the n^n index tuples, the draws from NumPy's PCG64 and hashlib, Holm
 from statsmodels, the rank test from SciPy or from every way to deal out the ranks, and the error
-rates of the percentile interval from SciPy's binomial. Where two
-sources exist, the script fails unless they agree.
+rates of the percentile interval from SciPy's binomial; the bounds of looks from Gauss-Legendre
+quadrature, the parts of a variance from their expectation. Where two
+sources exist, the script fails unless they agree. Values of R are made by stats.R.
 Made with Python 3.11, NumPy 2.4, SciPy 1.17, statsmodels 0.15.
 """
 
@@ -25,6 +26,7 @@ from collections import Counter
 from fractions import Fraction
 
 import numpy as np
+import scipy.optimize
 import scipy.stats
 from statsmodels.stats.multitest import multipletests
 
@@ -168,17 +170,28 @@ def bootstrap_case(baseline, candidate, resamples, keep):
     order for the ratio, and the i-th candidate in ascending order for the median."""
     below, above = np.array(sorted(zip(baseline, candidate))).T
     alone = np.array(sorted(candidate))
-    ratios, medians = Counter(), Counter()
+    inside = np.array(sorted(np.array(candidate) / np.array(baseline)))
+    ratios, medians, logs = Counter(), Counter(), Counter()
+    n = len(baseline)
+
+    def log_median(rows):
+        # Halfway between two logarithms is the root of a product.
+        drawn = np.sort(inside[rows], axis=1)
+        return np.sqrt(drawn[:, (n - 1) // 2] * drawn[:, n // 2])
+
     for rows in resamples:
         ratios.update((np.median(above[rows], axis=1) / np.median(below[rows], axis=1)).tolist())
         medians.update(np.median(alone[rows], axis=1).tolist())
-    n = len(baseline)
+        logs.update(log_median(rows).tolist())
+    log_point = float(log_median(np.arange(n)[None, :])[0])
+    assert math.isclose(log_point, math.exp(np.median(np.log(inside))), rel_tol=1e-14)
     case = {
         "baseline": baseline,
         "candidate": candidate,
         "point": float(np.median(candidate) / np.median(baseline)),
+        "log_point": log_point,
     }
-    for name, counter in [("ratio", ratios), ("median", medians)]:
+    for name, counter in [("ratio", ratios), ("median", medians), ("log_ratio", logs)]:
         distribution = sorted(counter.items())
         case[name] = {
             "total": sum(counter.values()),
@@ -400,6 +413,166 @@ def geometric_means():
     return [{"values": values, "mean": float(scipy.stats.gmean(values))} for values in cases]
 
 
+# Estimators on log ratios
+
+
+def signed_ranks():
+    """Hodges-Lehmann by sorting all Walsh averages and by counting all sets of ranks in whole numbers."""
+    cases = []
+    for n, ties in [(5, 0), (6, 0), (8, 1), (9, 0), (10, 1), (13, 0), (20, 0), (20, 1), (60, 0), (150, 0), (400, 1)]:
+        baseline, candidate = measurements(n, 2.0, 0.03), measurements(n, 2.1, 0.04)
+        if ties:
+            # Powers of two, so that their averages are exact, and some are on a bound.
+            baseline = [2.0 ** noise.choice([0, 1]) for _ in range(n)]
+            candidate = [2.0 ** noise.choice([0, 1, 1, 2]) for _ in range(n)]
+        d = np.log2(np.array(candidate) / np.array(baseline))
+        i, j = np.triu_indices(n)
+        walsh = np.sort((d[i] + d[j]) / 2)
+        ways = [1] + [0] * (n * (n + 1) // 2)
+        for rank in range(1, n + 1):
+            for total in range(len(ways) - 1, rank - 1, -1):
+                ways[total] += ways[total - rank]
+        assert sum(ways) == 2**n
+        upto = list(itertools.accumulate(ways))
+        intervals = {}
+        for name, alpha in [("two_sided", Fraction(1, 40)), ("one_sided", Fraction(1, 20))]:
+            k = sum(Fraction(count, 2**n) <= alpha for count in upto) - 1
+            intervals[name] = [float(2 ** walsh[k]), float(2 ** walsh[-1 - k])] if k >= 0 else None
+        claims_made = []
+        # Beside the ratios of three decimals, so that no logarithm decides on which side an average lies.
+        for bound in [0.5, 1.0, 2.0, 4.0] if ties else [0.9000007, 1.0200003, 1.0400007, 1.0600003, 1.1000007]:
+            above = int((walsh > np.log2(bound)).sum())
+            below = int((walsh < np.log2(bound)).sum())
+            on = len(walsh) - above - below
+            p = [Fraction(upto[w], 2**n) for w in (above, below, below + on, above + on)]
+            names = ["within_at_most", "within_at_least", "beyond_at_most", "beyond_at_least"]
+            claims_made.append({"bound": bound, **{name: float(v) for name, v in zip(names, p)}})
+            if not ties and n <= 50:
+                # Without ties and zeros these are the p of the test.
+                test = scipy.stats.wilcoxon(d - np.log2(bound), alternative="less", method="exact").pvalue
+                assert math.isclose(test, p[0], rel_tol=1e-12), (test, p[0])
+        student = {}
+        for name, level in [("two_sided", 0.975), ("one_sided", 0.95)]:
+            logs = np.log(candidate) - np.log(baseline)
+            half = scipy.stats.t.ppf(level, n - 1) * scipy.stats.sem(logs)
+            student[name] = [math.exp(logs.mean() - half), math.exp(logs.mean() + half)]
+        cases.append(
+            {
+                "baseline": baseline,
+                "candidate": candidate,
+                "point": float(2 ** np.median(walsh)),
+                "intervals": intervals,
+                "claims": claims_made,
+                "student": student,
+            }
+        )
+    return cases
+
+
+def clopper_pearson():
+    cases = []
+    for successes, trials in [(0, 1), (1, 1), (0, 60), (3, 60), (57, 60), (12, 1000), (1003, 20_000)]:
+        for rule, confidence in [("two_sided", 0.95), ("one_sided", 0.90)]:
+            interval = scipy.stats.binomtest(successes, trials).proportion_ci(confidence, "exact")
+            cases.append(
+                {"successes": successes, "trials": trials, "rule": rule, "interval": [interval.low, interval.high]}
+            )
+    return cases
+
+
+# Looks
+
+
+def looks():
+    """Bounds by Gauss-Legendre quadrature over the density of the paths that have crossed none."""
+    cases = []
+    nodes, weights = np.polynomial.legendre.leggauss(300)
+    for pairs, last, alpha in [
+        ([20, 40, 60, 80, 100], 100, 0.025),
+        ([10, 20], 20, 0.025),
+        ([12, 24, 40], 40, 0.05),
+        ([10, 15, 18, 30], 50, 0.05),
+    ]:
+        quantile = scipy.stats.norm.isf(alpha / 2)
+        spent, bounds, before = [], [], None
+        for look in pairs:
+            t = look / last
+            spent.append(float(2 * scipy.stats.norm.sf(quantile / math.sqrt(t))))
+
+            def crossed(z):
+                if before is None:
+                    return scipy.stats.norm.sf(z)
+                share, sums, masses = before
+                step = math.sqrt(t - share)
+                return (masses * scipy.stats.norm.sf((z * math.sqrt(t) - sums) / step)).sum()
+
+            now = spent[-1] - (spent[-2] if len(spent) > 1 else 0)
+            z = scipy.optimize.brentq(lambda z: crossed(z) - now, 0, 20, xtol=1e-12)
+            low, high = -9 * math.sqrt(t), z * math.sqrt(t)
+            sums = low + (nodes + 1) * (high - low) / 2
+            if before is None:
+                density = scipy.stats.norm.pdf(sums, scale=math.sqrt(t))
+            else:
+                share, from_sums, from_masses = before
+                kernel = scipy.stats.norm.pdf(sums[:, None], from_sums[None, :], math.sqrt(t - share))
+                density = kernel @ from_masses
+            before = (t, sums, density * weights * (high - low) / 2)
+            bounds.append(float(z))
+        levels = [float(scipy.stats.norm.sf(z)) for z in bounds]
+        cases.append({"pairs": pairs, "last": last, "alpha": alpha, "spent": spent, "z": bounds, "levels": levels})
+    # As gsDesign prints them for sfLDOF; ldbounds has 3.3569.
+    assert [round(z, 4) for z in cases[0]["z"]] == [4.8769, 3.3570, 2.6803, 2.2898, 2.0310]
+    return cases
+
+
+# Diagnostics
+
+
+def drifts():
+    cases = []
+    for n in [3, 4, 10, 20, 33, 34, 60]:
+        for slope in [0.0, 0.01]:
+            values = [v * (1 + slope * i) + i / 2**20 for i, v in enumerate(measurements(n, 100.0, 0.05))]
+            found = scipy.stats.kendalltau(range(n), values, method="exact" if n <= 33 else "asymptotic")
+            cases.append({"values": values, "tau": float(found.statistic), "p": float(found.pvalue)})
+    for n in [6, 20]:
+        values = [float(round(v)) for v in measurements(n, 10.0, 0.15)]
+        found = scipy.stats.kendalltau(range(n), values, method="asymptotic")
+        cases.append({"values": values, "tau": float(found.statistic), "p": float(found.pvalue)})
+    return cases
+
+
+def autocorrelations():
+    cases = []
+    for n in [4, 9, 30]:
+        values = np.array(measurements(n, 100.0, 0.05))
+        centred = values - values.mean()
+        lag_one = float((centred[1:] * centred[:-1]).sum() / (centred**2).sum())
+        z = (lag_one + 1 / n) / ((n - 2) / (n * math.sqrt(n - 1)))
+        cases.append({"values": values.tolist(), "lag_one": lag_one, "p": float(2 * scipy.stats.norm.sf(abs(z)))})
+    return cases
+
+
+def variance_parts():
+    """T of each level as the mean product of values that share this level and none beneath, less that of the level
+    above: another unbiased form of the same estimate for balanced repetitions."""
+    cases = []
+    for repetitions in [[6], [5, 4], [4, 3, 5], [3, 2, 2, 4]]:
+        shape = tuple(repetitions)
+        values = np.full(shape, 100.0)
+        for level in range(len(shape)):
+            spread = np.array(measurements(math.prod(shape[: level + 1]), 1.0, 0.3 * (level + 1)))
+            values = values + spread.reshape(shape[: level + 1] + (1,) * (len(shape) - level - 1))
+        flat = values.ravel() - values.mean()
+        index = np.array(list(np.ndindex(shape)))
+        shared = (index[:, None, :] == index[None, :, :]).cumprod(axis=2).sum(axis=2)
+        products = np.outer(flat, flat)
+        means = [float(products[shared == level].mean()) for level in range(len(shape) + 1)]
+        parts = [means[level + 1] - means[level] for level in range(len(shape))]
+        cases.append({"repetitions": repetitions, "values": values.ravel().tolist(), "parts": parts})
+    return cases
+
+
 reference = {
     "quantiles": quantiles(),
     "exact": exact(),
@@ -409,6 +582,12 @@ reference = {
     "rank_sums": rank_sums(),
     "median_ranks": median_ranks(),
     "geometric_means": geometric_means(),
+    "signed_ranks": signed_ranks(),
+    "clopper_pearson": clopper_pearson(),
+    "looks": looks(),
+    "drifts": drifts(),
+    "autocorrelations": autocorrelations(),
+    "variance_parts": variance_parts(),
 }
 text = json.dumps(reference, separators=(",", ":"))
 # One case a line: small, and a change shows where it is.
@@ -416,6 +595,7 @@ text = (
     text.replace('},{"baseline"', '},\n{"baseline"')
     .replace('},{"values"', '},\n{"values"')
     .replace('},{"old"', '},\n{"old"')
+    .replace('},{"repetitions"', '},\n{"repetitions"')
     .replace('],"', '],\n"')
 )
 text += "\n"
