@@ -22,7 +22,7 @@ fn committed(gate: &str) -> PathBuf {
 
 fn analysis(criterion: &mut Criterion) {
     let (evidence, provenance) = Evidence::load(&committed("dashboard-native")).expect("evidence");
-    let date = provenance.started.to_zoned(jiff::tz::TimeZone::UTC).date();
+    let date = jiff::tz::Offset::UTC.to_datetime(provenance.started).date();
     criterion.bench_function("analysis/dashboard-native", |bencher| {
         bencher.iter(|| {
             let analysis = analyse(black_box(&evidence), date).expect("an analysis");

@@ -183,7 +183,7 @@ impl State<'_> {
                 lane: check.lane.clone(),
                 results: output.checks,
                 answers: output.answers,
-                observed,
+                observed: Box::new(observed),
             })?;
         }
         self.hold_to_contracts()

@@ -130,7 +130,9 @@ pub(super) fn compare(args: &Args) -> Result<Exit, Failure> {
             for one in judgements.iter().filter(|one| one.outcome != Outcome::Pass) {
                 print::note(&format!("{}: {} in {}", one.outcome.name(), one.budget, one.bench));
             }
-            verdicts.iter().for_each(|verdict| print::note(verdict));
+            for verdict in &verdicts {
+                print::note(verdict);
+            }
             csv(&comparison, labels)
         }
     };

@@ -5,6 +5,7 @@ mod check;
 mod compare;
 mod exit;
 mod find;
+mod finished;
 mod fixtures;
 mod guard;
 mod print;
@@ -12,6 +13,7 @@ mod progress;
 mod report;
 mod run;
 mod schema;
+mod size;
 mod unpaired;
 
 use std::process::ExitCode;
@@ -36,6 +38,8 @@ enum Command {
     Check(check::Args),
     /// Render a finished campaign again from what is stored
     Report(report::Args),
+    /// Tell how many pairs would settle what a campaign left inconclusive
+    Size(size::Args),
     /// Compare what other tools measured: criterion, go, hyperfine, google-benchmark, pytest-benchmark, jmh, pyperf, gate
     Compare(compare::Args),
     /// Print the JSON Schema of gate files
@@ -66,6 +70,7 @@ pub fn main() -> ExitCode {
         Command::Run(args) => run::run(&args),
         Command::Check(args) => check::check(&args),
         Command::Report(args) => report::report(&args),
+        Command::Size(args) => size::size(&args),
         Command::Compare(args) => compare::compare(&args),
         Command::Schema => schema::schema(),
         Command::Fixtures => fixtures::fixtures(),

@@ -20,8 +20,11 @@ pub(super) struct Claim {
 impl Claim {
     /// The verdict and its reasons, one a line.
     pub(super) fn text(&self) -> String {
-        let reasons: String = self.reasons.iter().map(|reason| format!("\n  {reason}")).collect();
-        format!("hypothesis {}: {}{reasons}", self.id, self.verdict.name())
+        let mut text = format!("hypothesis {}: {}", self.id, self.verdict.name());
+        for reason in &self.reasons {
+            text.push_str(&format!("\n  {reason}"));
+        }
+        text
     }
 
     /// What it makes of the command's exit code.

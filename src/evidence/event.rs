@@ -28,7 +28,7 @@ pub enum Event {
         /// The digest of the lane's answer in each case.
         answers: Vec<(Case, String)>,
         /// What the process saw of itself.
-        observed: Observed,
+        observed: Box<Observed>,
     },
     /// A lane broke its contract in a case, and is not timed there.
     Skipped(super::Skipped),

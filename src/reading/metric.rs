@@ -99,9 +99,10 @@ impl Metric {
             // A negative zero is a zero.
             return Ok(value + 0.0);
         }
-        Err(match written {
-            large if large > MOST => format!("`{} {written:e}` is too large", self.name),
-            _ => format!("`{} {written}` is no measurement", self.name),
+        Err(if value > MOST || written > MOST {
+            format!("`{} {written:e}` is too large", self.name)
+        } else {
+            format!("`{} {written}` is no measurement", self.name)
         })
     }
 }

@@ -15,6 +15,8 @@ pub(super) fn analysis(view: &View) -> Vec<String> {
     let analysis = &view.plan.analysis;
     let estimator = match analysis.estimator {
         Estimator::RatioOfMedians => "ratio of medians",
+        Estimator::MedianLogRatio => "median of the pairs' ratios",
+        Estimator::HodgesLehmann => "Hodges–Lehmann estimate of the pairs' ratios",
     };
     let correction = match analysis.multiplicity {
         Multiplicity::Holm => "Holm's correction",

@@ -284,6 +284,10 @@ pub struct Analysis {
 pub enum Estimator {
     /// The median of the candidate's values divided by the median of the baseline's.
     RatioOfMedians,
+    /// The median of the ratios that are formed inside the pairs.
+    MedianLogRatio,
+    /// The pseudo-median of the pairs' log ratios, with exact bounds from their signed ranks.
+    HodgesLehmann,
 }
 
 /// Which percentiles bound the estimate.

@@ -112,7 +112,7 @@ pub use resample::Resamples;
 pub use shape::{FirstSample, Outliers, TwoGroups, first_sample, outliers, two_groups};
 pub use signed_rank::{SignedRank, hodges_lehmann};
 pub use simulation::{Scenario, Size};
-pub use sizing::{pairs_for_power, smallest_effect};
+pub use sizing::{log_deviation, pairs_for_power, smallest_effect};
 pub use spending::{Look, looks};
 pub use unpaired::{Reduction, UnpairedRatio, ratio_unpaired};
 pub use variance_parts::{VariancePart, variance_parts};

@@ -20,19 +20,26 @@ pub(super) const POWER: f64 = 0.80;
 /// the bound itself, which no number of pairs settles.
 #[must_use]
 pub fn pairs_for_power(baseline: &[f64], candidate: &[f64], ratio: f64, bound: f64, alpha: Alpha) -> Option<u32> {
-    let logs: Vec<f64> =
-        baseline.iter().zip(candidate).map(|(baseline, candidate)| libm::log(candidate / baseline)).collect();
     let margin = libm::log(bound / ratio);
     if !margin.is_finite() {
         return None;
     }
+    pairs_for(log_deviation(baseline, candidate)?, margin, alpha)
+}
+
+/// The sample standard deviation of the pairs' log ratios; `None` with fewer than two pairs, and where a ratio has no
+/// logarithm.
+#[must_use]
+pub fn log_deviation(baseline: &[f64], candidate: &[f64]) -> Option<f64> {
+    let logs: Vec<f64> =
+        baseline.iter().zip(candidate).map(|(baseline, candidate)| libm::log(candidate / baseline)).collect();
     let variance = variance(&logs, mean(&logs).ok()?)?;
-    pairs_for(libm::sqrt(variance), margin, alpha)
+    Some(libm::sqrt(variance)).filter(|deviation| deviation.is_finite())
 }
 
 /// The formula itself, from the standard deviation and the margin of the log ratio.
 pub(super) fn pairs_for(deviation: f64, margin: f64, alpha: Alpha) -> Option<u32> {
-    let root = quantiles(alpha) * deviation / margin;
+    let root = quantiles(alpha, POWER) * deviation / margin;
     let pairs = root * root;
     // Below the last digits of a quantile a whole number stays what it is, on every machine.
     let pairs = libm::ceil(pairs - 1e-9);
@@ -40,16 +47,23 @@ pub(super) fn pairs_for(deviation: f64, margin: f64, alpha: Alpha) -> Option<u32
     (pairs.is_finite() && pairs >= 1.0).then_some(pairs as u32)
 }
 
-/// The smallest true ratio beyond `bound` that a campaign of `pairs` pairs would show to be beyond with 80 % power:
-/// `bound·exp((z₁₋α + z₀.₈)·sd/√n)`, and divided by it where the bound is a lower one. The normal formula of
+/// The smallest true ratio beyond `bound` that a campaign of `pairs` pairs would show to be beyond with this power:
+/// `bound·exp((z₁₋α + z_power)·sd/√n)`, and divided by it where the bound is a lower one. The normal formula of
 /// [`pairs_for_power`] turned round, with the standard deviation of the log ratios.
 ///
 /// # Errors
 ///
-/// [`StatsError::NotPlannable`] unless all are above zero and finite; [`StatsError::Overflow`].
-pub fn smallest_effect(deviation: f64, pairs: u32, bound: Bound, alpha: Alpha) -> Result<f64, StatsError> {
-    plannable(&[("pairs", f64::from(pairs)), ("a deviation", deviation), ("a bound", bound.value())])?;
-    let effect = libm::exp(quantiles(alpha) * deviation / libm::sqrt(f64::from(pairs)));
+/// [`StatsError::NotPlannable`] unless all are above zero and finite, and the power below one; [`StatsError::Overflow`].
+pub fn smallest_effect(deviation: f64, pairs: u32, bound: Bound, alpha: Alpha, power: f64) -> Result<f64, StatsError> {
+    let headroom = 1.0 - power;
+    plannable(&[
+        ("pairs", f64::from(pairs)),
+        ("a deviation", deviation),
+        ("a bound", bound.value()),
+        ("a power", power),
+        ("what a power leaves to 1", headroom),
+    ])?;
+    let effect = libm::exp(quantiles(alpha, power) * deviation / libm::sqrt(f64::from(pairs)));
     let ratio = if bound.is_at_most() { bound.value() * effect } else { bound.value() / effect };
     if ratio.is_normal() { Ok(ratio) } else { Err(StatsError::Overflow { statistic: "smallest effect" }) }
 }
@@ -62,10 +76,10 @@ pub(super) fn plannable(figures: &[(&'static str, f64)]) -> Result<(), StatsErro
     }
 }
 
-/// z₁₋α + z₀.₈
-fn quantiles(alpha: Alpha) -> f64 {
+/// The quantiles of the standard normal distribution at 1 − α and at the power, added.
+fn quantiles(alpha: Alpha, power: f64) -> f64 {
     let normal = Normal::standard();
-    normal.inverse_cdf(1.0 - alpha.as_f64()) + normal.inverse_cdf(POWER)
+    normal.inverse_cdf(1.0 - alpha.as_f64()) + normal.inverse_cdf(power)
 }
 
 #[cfg(test)]
@@ -97,18 +111,21 @@ mod tests {
     #[test]
     fn the_smallest_effect_is_what_the_pairs_are_sized_for() {
         let at_most = Bound::at_most(1.05).unwrap();
-        let effect = smallest_effect(0.03, 20, at_most, one_sided()).unwrap();
+        let effect = smallest_effect(0.03, 20, at_most, one_sided(), POWER).unwrap();
         assert_eq!(pairs_for(0.03, libm::log(1.05 / effect), one_sided()), Some(20));
         // 2.4865·0.03/√20 = 0.01668; a tenth of a percent less takes (0.07460/0.01568)² = 22.6 pairs.
         assert_eq!(pairs_for(0.03, libm::log(1.05 / (effect * 0.999)), one_sided()), Some(23));
-        let lower = smallest_effect(0.03, 20, Bound::at_least(1.05).unwrap(), one_sided()).unwrap();
+        let lower = smallest_effect(0.03, 20, Bound::at_least(1.05).unwrap(), one_sided(), POWER).unwrap();
         assert!((lower * effect - 1.05 * 1.05).abs() < 1e-12);
-        let error = smallest_effect(0.0, 20, at_most, one_sided()).unwrap_err();
+        let error = smallest_effect(0.0, 20, at_most, one_sided(), POWER).unwrap_err();
         assert_eq!(error, StatsError::NotPlannable { input: "a deviation", value: 0.0 });
         assert_eq!(
-            smallest_effect(0.1, 0, at_most, one_sided()),
+            smallest_effect(0.1, 0, at_most, one_sided(), POWER),
             Err(StatsError::NotPlannable { input: "pairs", value: 0.0 })
         );
+        assert!(smallest_effect(0.1, 10, at_most, one_sided(), 1.0).is_err());
+        let surer = smallest_effect(0.03, 20, at_most, one_sided(), 0.95).unwrap();
+        assert!(surer > effect);
     }
 
     /// Pairs with this ratio of medians, this median ratio and this standard deviation of the log ratios, made and not

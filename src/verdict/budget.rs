@@ -31,6 +31,8 @@ impl<'a> Judge<'a> {
         };
         let estimator = match analysis.estimator {
             Estimator::RatioOfMedians => stats::Estimator::RatioOfMedians,
+            Estimator::MedianLogRatio => stats::Estimator::MedianLogRatio,
+            Estimator::HodgesLehmann => stats::Estimator::HodgesLehmann,
         };
         let parts = u16::try_from(analysis.confidence_parts).unwrap_or(u16::MAX);
         Ok(Self {
@@ -41,6 +43,21 @@ impl<'a> Judge<'a> {
             rule,
             confidence: Confidence::from_parts(parts)?,
         })
+    }
+
+    /// What is judged.
+    pub(super) fn evidence(&self) -> &'a Evidence {
+        self.evidence
+    }
+
+    /// What estimates a ratio.
+    pub(super) fn estimator(&self) -> stats::Estimator {
+        self.estimator
+    }
+
+    /// The confidence of the plan.
+    pub(super) fn confidence(&self) -> Confidence {
+        self.confidence
     }
 
     /// The error that is allowed on each side of an interval.
@@ -288,7 +305,7 @@ fn decide(
     Ok(())
 }
 
-fn limit(bound: Bound) -> Result<stats::Bound, StatsError> {
+pub(super) fn limit(bound: Bound) -> Result<stats::Bound, StatsError> {
     if bound.is_upper() { stats::Bound::at_most(bound.value()) } else { stats::Bound::at_least(bound.value()) }
 }
 

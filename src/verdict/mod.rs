@@ -10,6 +10,7 @@ mod budget;
 mod checks;
 mod judge;
 mod reduce;
+mod size;
 mod table;
 mod warning;
 
@@ -19,4 +20,5 @@ pub use analysis::{
 };
 pub use budget::outcome;
 pub use judge::{HypothesisVerdict, Reason, SCHEMA as VERDICT_SCHEMA, Verdict, Verdicts, judge};
+pub use size::{Sizing, sizes};
 pub use warning::Warning;

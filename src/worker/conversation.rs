@@ -126,7 +126,8 @@ impl<'a> Conversation<'a> {
     }
 
     fn hear_samples(&mut self, metric: String, values: Samples) -> Result<(), Cause> {
-        let reported = |metric: &String| self.reported().is_some_and(|reported| reported.iter().any(|kept| kept.name == *metric));
+        let reported =
+            |metric: &String| self.reported().is_some_and(|reported| reported.iter().any(|kept| kept.name == *metric));
         if !self.metrics.iter().any(|known| known.name == *metric) && !reported(&metric) {
             return Err(Cause::unexpected(format!("samples of `{metric}`, which the suite does not declare")));
         }

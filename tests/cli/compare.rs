@@ -91,7 +91,10 @@ fn what_can_not_be_compared_is_refused() {
         (&[&empty, &old], "it is empty; run the benches again"),
         (&["/nowhere/old.txt", &old], "No such file"),
         (&[&cut, &old], "line 2 column 11"),
-        (&[&text, &old], "criterion, go, hyperfine, google-benchmark, pytest-benchmark, jmh and pyperf are known"),
+        (
+            &[&text, &old],
+            "criterion, go, hyperfine, google-benchmark, pytest-benchmark, jmh, pyperf and gate are known",
+        ),
         (&[&broken, &old], "line 2, bench `BenchmarkA-8`: `12` has no unit"),
         (&[&json, &json, "--from", "go"], "it is `hyperfine`"),
         (&[&old, &old, "--from", "benchstat"], "`benchstat`"),

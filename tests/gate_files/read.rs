@@ -129,7 +129,7 @@ fn the_gates_that_ship_are_flawless() {
     let shipped = fs::read_dir(&gates).unwrap().map(|entry| entry.unwrap().path());
     let mut shipped: Vec<_> = shipped.filter(|path| path.extension().is_some_and(|kind| kind == "toml")).collect();
     shipped.push(gates.join("examples/minimal.toml"));
-    assert_eq!(shipped.len(), 8);
+    assert_eq!(shipped.len(), 9);
     for path in &shipped {
         let loaded = spec::load(path).unwrap_or_else(|error| panic!("{}", error.render(false)));
         assert_eq!(loaded.render_warnings(false), Vec::<String>::new(), "{}", path.display());

@@ -253,8 +253,6 @@ fn the_analysis() {
         ("confidence that is no number", "confidence = nan"),
         ("confidence of five decimals", "confidence = 0.99999"),
         ("confidence of odd tails", "confidence = 0.9999"),
-        ("estimator to come", "estimator = \"hodges-lehmann\""),
-        ("another estimator to come", "estimator = \"median-log-ratio\""),
         (
             "unknown words",
             "estimator = \"mean\"\ninterval = \"two_sided\"\nmultiplicity = \"bonferroni\"\nquantile = \"nearest\"",

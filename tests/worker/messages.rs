@@ -36,8 +36,9 @@ fn observed() -> impl Strategy<Value = Observed> {
         any::<bool>(),
         option::of(text()),
         counters,
+        vec(text(), 0..3),
     )
-        .prop_map(|(cpus, limits, unenforced, peak_reset, duckdb, counters)| Observed {
+        .prop_map(|(cpus, limits, unenforced, peak_reset, duckdb, counters, log)| Observed {
             cpus,
             limits,
             unenforced,
@@ -48,6 +49,7 @@ fn observed() -> impl Strategy<Value = Observed> {
             major_faults: counters.2,
             voluntary_switches: counters.3,
             involuntary_switches: counters.4,
+            log,
         })
 }
 
@@ -97,8 +99,10 @@ fn request() -> impl Strategy<Value = Request> {
     let limits = (any::<u32>(), option::of(any::<u64>()), option::of(any::<u64>()))
         .prop_map(|(cpus, memory_bytes, processes)| Limits { cpus, memory_bytes, processes });
     let fixture = (any::<u64>(), any::<u32>()).prop_map(|(seed, null_period)| Fixture { seed, null_period });
-    (any::<u32>(), text(), text(), vec(case(), 0..3), fixture, btree_map(text(), text(), 0..3), limits, task).prop_map(
-        |(protocol, suite, lane, cases, fixture, fixtures, limits, task)| Request {
+    let slowdown = option::of(1.0..10.0);
+    let names = (text(), text());
+    (any::<u32>(), names, vec(case(), 0..3), fixture, btree_map(text(), text(), 0..3), limits, slowdown, task).prop_map(
+        |(protocol, (suite, lane), cases, fixture, fixtures, limits, slowdown, task)| Request {
             protocol,
             suite,
             lane,
@@ -107,6 +111,7 @@ fn request() -> impl Strategy<Value = Request> {
             fixture,
             fixtures,
             limits,
+            slowdown,
             task,
         },
     )

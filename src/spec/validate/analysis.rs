@@ -19,7 +19,16 @@ pub(super) fn analysis(file: Option<&AnalysisFile>, at: At<'_>, findings: &mut F
     };
     let estimator = match file.estimator.as_deref() {
         None => Some(Estimator::RatioOfMedians),
-        Some(name) => estimator(name, at, findings),
+        Some(name) => findings.choice(
+            at.key("estimator"),
+            "estimator",
+            name,
+            &[
+                ("ratio-of-medians", Estimator::RatioOfMedians),
+                ("median-log-ratio", Estimator::MedianLogRatio),
+                ("hodges-lehmann", Estimator::HodgesLehmann),
+            ],
+        ),
     };
     let interval = match file.interval.as_deref() {
         None => Some(IntervalKind::TwoSided),
@@ -75,20 +84,6 @@ fn resamples(value: i64, at: At<'_>, findings: &mut Findings) -> Option<u32> {
         ));
     }
     Some(resamples)
-}
-
-fn estimator(name: &str, at: At<'_>, findings: &mut Findings) -> Option<Estimator> {
-    let at = at.key("estimator");
-    if matches!(name, "hodges-lehmann" | "median-log-ratio") {
-        findings.error(
-            at.value_span(),
-            format!("estimator `{name}` is not there yet in this version"),
-            "expected `ratio-of-medians`",
-            "write `estimator = \"ratio-of-medians\"`, or leave the key out",
-        );
-        return None;
-    }
-    findings.choice(at, "estimator", name, &[("ratio-of-medians", Estimator::RatioOfMedians)])
 }
 
 /// The confidence in parts per 10,000, such that the mass of each tail is a whole number of parts.

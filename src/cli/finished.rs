@@ -1,0 +1,49 @@
+//! A finished campaign, read from its folder and held to its own samples.
+
+use std::path::{Path, PathBuf};
+
+use super::campaign::date_of;
+use super::{Failure, find};
+use crate::evidence::{Evidence, EvidenceError, Provenance, read_json};
+use crate::report::View;
+use crate::verdict::{self, Analysis, Verdicts, analyse, judge};
+
+/// A finished campaign.
+pub(super) struct Stored {
+    pub(super) folder: PathBuf,
+    pub(super) evidence: Evidence,
+    pub(super) provenance: Provenance,
+    pub(super) analysis: Analysis,
+    pub(super) verdicts: Verdicts,
+}
+
+impl Stored {
+    /// Reads the campaign called `name`: the numbers and the verdicts must be what the plan and the runs give.
+    pub(super) fn load(name: &str, results: &Path) -> Result<Self, Failure> {
+        let folder = find::campaign(name, results)?;
+        let (evidence, provenance) = Evidence::load(&folder).map_err(Failure::work)?;
+        let analysis: Analysis =
+            read_json(&folder, "analysis.json", verdict::ANALYSIS_SCHEMA).map_err(Failure::work)?;
+        let verdicts: Verdicts = read_json(&folder, "verdict.json", verdict::VERDICT_SCHEMA).map_err(Failure::work)?;
+        let other = |name: &str| Failure::work(EvidenceError::OtherConclusion { path: folder.join(name) });
+        let again = analyse(&evidence, date_of(provenance.started)).map_err(Failure::work)?;
+        if again != analysis {
+            return Err(other("analysis.json"));
+        }
+        if !judge(&evidence.plan, &again).decides_like(&verdicts) {
+            return Err(other("verdict.json"));
+        }
+        Ok(Self { folder, evidence, provenance, analysis, verdicts })
+    }
+
+    /// The name of its folder.
+    pub(super) fn name(&self) -> String {
+        let name = self.folder.canonicalize().unwrap_or_else(|_| self.folder.clone());
+        name.file_name().unwrap_or_default().to_string_lossy().into_owned()
+    }
+
+    /// What is shown of it.
+    pub(super) fn view(&self) -> View {
+        View::new(&self.evidence.plan, &self.provenance, &self.analysis, &self.verdicts, &self.name())
+    }
+}
