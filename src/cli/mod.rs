@@ -6,6 +6,7 @@ mod exit;
 mod find;
 mod fixtures;
 mod guard;
+mod init;
 mod print;
 mod progress;
 mod report;
@@ -36,6 +37,8 @@ enum Command {
     Report(report::Args),
     /// Compare what other tools measured: criterion, go, hyperfine, google-benchmark, pytest-benchmark, jmh, pyperf
     Compare(compare::Args),
+    /// Write a gate file for what can be measured in the repository that this is run in
+    Init(init::Args),
     /// Print the JSON Schema of gate files
     Schema,
     /// Print the manifest of the built-in fixtures, generated anew
@@ -65,6 +68,7 @@ pub fn main() -> ExitCode {
         Command::Check(args) => check::check(&args),
         Command::Report(args) => report::report(&args),
         Command::Compare(args) => compare::compare(&args),
+        Command::Init(args) => init::init(&args),
         Command::Schema => schema::schema(),
         Command::Fixtures => fixtures::fixtures(),
         Command::Guard(args) => return guard::guard(&args),
