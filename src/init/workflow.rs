@@ -38,7 +38,8 @@ pub fn workflow(found: &Found, base: &Base) -> String {
          \x20         fetch-depth: 0\n\
          \x20         persist-credentials: false\n\
          {local}{tools}\
-         \x20     - uses: actions/cache@v4\n\
+         \x20     - uses: actions/cache/restore@v4\n\
+         \x20       id: gate\n\
          \x20       with:\n\
          \x20         path: ~/.gate\n\
          \x20         key: gate-{VERSION}-ubuntu-24.04\n\
@@ -58,6 +59,12 @@ pub fn workflow(found: &Found, base: &Base) -> String {
          \x20           cargo +stable install --locked --root ~/.gate --git \"$GATE_REPOSITORY\" gate\n\
          \x20         fi\n\
          \x20         gate --version\n\
+         \x20     # Here and not at the end, so that a job that fails keeps it too.\n\
+         \x20     - uses: actions/cache/save@v4\n\
+         \x20       if: steps.gate.outputs.cache-hit != 'true'\n\
+         \x20       with:\n\
+         \x20         path: ~/.gate\n\
+         \x20         key: gate-{VERSION}-ubuntu-24.04\n\
          \x20     # Add `--fail-on reject` where the noise of a shared runner should not fail the job.\n\
          \x20     - name: Run the gate\n\
          \x20       if: github.event_name == 'pull_request'\n\
