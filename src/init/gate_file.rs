@@ -89,7 +89,7 @@ fn command(text: &mut Text, found: &Found) {
     }
     let run = format!("{{ run = {} }}", inline(&found.run));
     text.line("baseline", &run, "the program that is there today");
-    text.line("candidate", &run, "the one that is proposed: not yet another one");
+    text.line("candidate", &run, "the one that is proposed; so far the same");
     output(text, found);
 }
 
@@ -208,16 +208,23 @@ impl Text {
         }
     }
 
-    /// A key with texts: on one line where they fit, else one below the other.
+    /// A key with texts: on one line where they fit, else on as few as they do.
     fn array(&mut self, key: &str, texts: &[String]) {
         let line = format!("{key} = {}", inline(texts));
         if line.chars().count() <= WIDTH {
             return self.push(&line);
         }
         self.push(&format!("{key} = ["));
+        let mut line = "   ".to_owned();
         for text in texts {
-            self.push(&format!("    {},", string(text)));
+            let next = format!(" {},", string(text));
+            if line.chars().count() + next.chars().count() > WIDTH && !line.trim().is_empty() {
+                self.push(&line);
+                "   ".clone_into(&mut line);
+            }
+            line.push_str(&next);
         }
+        self.push(&line);
         self.push("]");
     }
 }
