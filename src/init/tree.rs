@@ -180,6 +180,8 @@ mod tests {
         }
         symlink("..", folder.path().join("a/loop")).unwrap();
         symlink("/etc/passwd", folder.path().join("a/link")).unwrap();
+        let pipe = std::process::Command::new("mkfifo").arg(folder.path().join("a/pipe")).status().unwrap();
+        assert!(pipe.success());
         assert_eq!(tree(folder.path()).named(|_| true), ["a/x"]);
     }
 

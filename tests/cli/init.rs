@@ -79,6 +79,7 @@ impl Repository {
     fn writes(&self, arguments: &[&str], name: &str) -> String {
         let init = self.gate(&[&["init"], arguments].concat());
         assert_eq!(init.code, 0, "{init:?}");
+        assert!(!init.stderr.contains('\u{1b}'), "{init:?}");
         let path = format!("gates/{name}.toml");
         assert_eq!(init.stdout.lines().next(), Some(path.as_str()), "{init:?}");
         assert!(
