@@ -125,15 +125,15 @@ fn output(text: &mut Text, found: &Found) {
 }
 
 fn profiles(text: &mut Text, measured: Measured) {
-    let (pairs, samples, what) = match measured {
-        Measured::Benches(_) => ("10", "1", "how often a run executes the benches"),
-        Measured::Suite => ("10", "1", "executions in a run"),
-        Measured::Program => ("20", "8", "executions in a run"),
+    let (quick, full, samples, what) = match measured {
+        Measured::Benches(_) => ("3", "10", "1", "how often a run executes the benches"),
+        Measured::Suite => ("3", "10", "1", "executions in a run"),
+        Measured::Program => ("5", "20", "8", "executions in a run"),
     };
     let long = measured != Measured::Program;
     text.push("[profile.quick]");
     text.line("grade", "\"preliminary\"", "a smoke check: whatever it shows, it never proceeds");
-    text.push("pairs = 3");
+    text.push(&format!("pairs = {quick}"));
     text.line("samples", samples, what);
     if long {
         text.line("timeout", "\"10m\"", "of one run");
@@ -141,7 +141,7 @@ fn profiles(text: &mut Text, measured: Measured) {
     text.push("");
     text.push("[profile.full]");
     text.push("grade = \"comparison\"");
-    text.line("pairs", pairs, "more see smaller changes, and take longer");
+    text.line("pairs", full, "more see smaller changes, and take longer");
     text.line("samples", samples, what);
     if long {
         text.line("timeout", "\"10m\"", "of one run");
