@@ -24,6 +24,7 @@
 //! | [`report`] | verdicts | terminal, Markdown, JSON |
 //! | [`reading`] | what another tool measured | benches with samples |
 //! | [`compare`] | two readings | what changed, and whether budgets hold |
+//! | [`init`] | a repository | the gate file that its owner starts with |
 //! | [`mod@unit`], [`program`], [`digest`] | | the words and the hash that all of them use |
 
 pub mod campaign;
@@ -32,6 +33,7 @@ pub mod compare;
 pub mod digest;
 pub mod evidence;
 pub mod fixture;
+pub mod init;
 pub mod measure;
 pub mod plan;
 pub mod program;

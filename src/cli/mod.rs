@@ -8,6 +8,7 @@ mod find;
 mod finished;
 mod fixtures;
 mod guard;
+mod init;
 mod print;
 mod progress;
 mod report;
@@ -42,6 +43,8 @@ enum Command {
     Size(size::Args),
     /// Compare what other tools measured: criterion, go, hyperfine, google-benchmark, pytest-benchmark, jmh, pyperf, gate
     Compare(compare::Args),
+    /// Write a gate file for what can be measured in the repository that this is run in
+    Init(init::Args),
     /// Print the JSON Schema of gate files
     Schema,
     /// Print the manifest of the built-in fixtures, generated anew
@@ -72,6 +75,7 @@ pub fn main() -> ExitCode {
         Command::Report(args) => report::report(&args),
         Command::Size(args) => size::size(&args),
         Command::Compare(args) => compare::compare(&args),
+        Command::Init(args) => init::init(&args),
         Command::Schema => schema::schema(),
         Command::Fixtures => fixtures::fixtures(),
         Command::Guard(args) => return guard::guard(&args),

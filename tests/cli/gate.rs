@@ -67,6 +67,14 @@ impl Bench {
         answer_in(self.folder.path(), Command::cargo_bin("gate").expect("gate").args(arguments).env(name, value))
     }
 
+    /// Runs `gate` in a folder of the folder, with places of its own for worktrees and for what cargo builds.
+    pub(crate) fn within(&self, folder: &str, arguments: &[&str]) -> Answer {
+        let _turn = turn();
+        let mut command = Command::cargo_bin("gate").expect("gate");
+        command.env("XDG_CACHE_HOME", self.path("cache")).env("CARGO_TARGET_DIR", self.path("cache/target"));
+        answer_in(&self.path(folder), command.args(arguments))
+    }
+
     /// The one campaign of `gate`.
     pub(crate) fn campaign(&self, gate: &str) -> PathBuf {
         let mut found: Vec<PathBuf> = std::fs::read_dir(self.results().join(gate))

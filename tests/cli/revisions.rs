@@ -100,6 +100,29 @@ fn two_revisions_are_built_and_compared_and_no_worktree_is_left() {
 }
 
 #[test]
+fn cargo_builds_each_side_although_both_share_what_it_has_built() {
+    let repository = Repository::new();
+    fs::create_dir(repository.path("src")).unwrap();
+    fs::write(repository.path("Cargo.toml"), "[package]\nname = \"tool\"\nedition = \"2021\"\n").unwrap();
+    fs::write(repository.path("src/main.rs"), "fn main() { println!(\"one\") }\n").unwrap();
+    repository.commit("one");
+    repository.git(&["tag", "--force", "one"]);
+    fs::write(repository.path("src/main.rs"), "fn main() { println!(\"one\\ntwo\") }\n").unwrap();
+    repository.commit("two");
+    let build = GATE.lines().find(|line| line.starts_with("build")).unwrap();
+    let gate = GATE
+        .replace(build, "build = [\"cargo\", \"build\", \"--release\", \"--offline\"]")
+        .replace("run = [\"./program.sh\"]", "run = [\"target/release/tool\"]\nexpect = { lines = 1 }");
+    repository.bench.file("two.toml", &gate);
+    // The second time everything has been built before.
+    for _ in 0..2 {
+        let run = repository.bench.within(".", &["run", "two.toml"]);
+        assert_eq!(run.code, 10, "{run:?}");
+        assert!(run.stdout.contains("2 lines"), "{run:?}");
+    }
+}
+
+#[test]
 fn a_wrong_answer_of_the_candidate_revision_rejects() {
     let repository = Repository::new();
     let run = repository.run(&GATE.replace("[profile.full]", "expect = { stdout_sha256 = \"same\" }\n[profile.full]"));

@@ -10,6 +10,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("digest", &[]),
     ("reading", &["unit"]),
     ("program", &["unit", "reading"]),
+    ("init", &[]),
     ("stats", &[]),
     ("compare", &["unit", "stats", "reading"]),
     ("measure", &[]),

@@ -5,6 +5,7 @@
 //! once; what is executed is copied out of it into the worktree before the other side is built.
 
 mod git;
+mod renew;
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -15,6 +16,7 @@ use std::time::Duration;
 
 use git::Git;
 pub use git::GitError;
+use renew::renew;
 
 use super::held::Held;
 use super::{Executor, RunError, TargetError, build, command};
@@ -165,6 +167,7 @@ impl RevisionsExecutor {
         for (side, source) in sources {
             let folder = trees.folder(side);
             if !revisions.build.is_empty() {
+                renew(&folder).map_err(|source| TargetError::File { path: folder.display().to_string(), source })?;
                 let env = [("CARGO_TARGET_DIR", OsString::from(&target))];
                 let log = build::run(&revisions.build, &folder, &env)
                     .map_err(|source| TargetError::Build { side: Some(side), source })?;
