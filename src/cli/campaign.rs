@@ -1,19 +1,19 @@
 //! One campaign, from a frozen plan to shown verdicts.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
 
 use super::progress::Progress;
-use super::{Exit, Failure, print};
+use super::{Exit, Failure, calibrate, print};
 use crate::campaign::Campaign;
-use crate::evidence::{Attempt, Event, EvidenceError, Folder, Ledger, Provenance, attempts};
+use crate::evidence::{Attempt, Event, Evidence, EvidenceError, Folder, Ledger, Provenance, attempts};
 use crate::measure::Host;
 use crate::plan::Plan;
 use crate::report::{self, Style, View};
 use crate::spec::{self, Source};
 use crate::target::Executor;
-use crate::verdict::{Verdicts, analyse, judge};
+use crate::verdict::{Analysis, Calibration, Verdicts, analyse, judge};
 
 /// How to show verdicts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -38,16 +38,18 @@ pub(super) struct Start<'a> {
 
 /// What a campaign has come to.
 pub(super) struct Finished {
-    pub(super) folder: Folder,
-    pub(super) view: View,
-    pub(super) verdicts: Verdicts,
+    pub(super) evidence: Evidence,
+    pub(super) analysis: Analysis,
+    folder: PathBuf,
+    view: View,
+    verdicts: Verdicts,
 }
 
 impl Finished {
     /// Shows the verdicts, and tells where the evidence is.
     pub(super) fn show(&self, format: Format, several: bool) -> Result<Exit, Failure> {
         print::data(&rendered(&self.view, format, several))?;
-        print::note(&format!("evidence: {}", self.folder.path().display()));
+        print::note(&format!("evidence: {}", self.folder.display()));
         Ok(self.verdicts.gravest().map_or(Exit::Failed, Exit::of))
     }
 }
@@ -64,10 +66,9 @@ impl Start<'_> {
         ledger.append(&entry("started")).map_err(Failure::work)?;
         let finished = self.conclude(executor, &folder, started, attempt);
         ledger.append(&entry(if finished.is_ok() { "complete" } else { "failed" })).map_err(Failure::work)?;
-        let (view, verdicts) = finished.map_err(|message| {
+        finished.map_err(|message| {
             Failure::work(format!("{message}\nthe evidence so far is in `{}`", folder.path().display()))
-        })?;
-        Ok(Finished { folder, view, verdicts })
+        })
     }
 
     /// Plan → evidence → analysis → verdicts, each kept in the folder as it comes, and sealed.
@@ -77,9 +78,11 @@ impl Start<'_> {
         folder: &Folder,
         started: jiff::Timestamp,
         attempt: u32,
-    ) -> Result<(View, Verdicts), String> {
+    ) -> Result<Finished, String> {
         let plan = self.plan;
-        let provenance = Provenance::new(plan.digest(), started, attempt, Host::observe(), executor.toolchains());
+        let host = Host::observe();
+        let calibration = calibrate::of_gate(&self.results.join(&plan.gate), &host);
+        let provenance = Provenance::new(plan.digest(), started, attempt, host, executor.toolchains());
         let keep = |name: &str, bytes: &[u8]| folder.write(name, bytes).map_err(|error| error.to_string());
         keep(gate_file_name(self.source), self.source.text().as_bytes())?;
         keep("plan.json", plan.to_json().as_bytes())?;
@@ -97,10 +100,11 @@ impl Start<'_> {
         let verdicts = judge(plan, &analysis);
         keep("analysis.json", json(&analysis).as_bytes())?;
         keep("verdict.json", json(&verdicts).as_bytes())?;
-        let view = View::new(plan, &provenance, &analysis, &verdicts, &folder.name());
+        let view = View::new(plan, &provenance, &analysis, &verdicts, &folder.name())
+            .calibrated(calibration.as_ref().map(Calibration::quote));
         keep("report.md", report::render(report::Format::Markdown, &view, Style::plain()).as_bytes())?;
         folder.seal().map_err(|error| error.to_string())?;
-        Ok((view, verdicts))
+        Ok(Finished { evidence, analysis, folder: folder.path().to_owned(), view, verdicts })
     }
 }
 

@@ -1,8 +1,9 @@
 //! `gate check`
 
+use std::path::Path;
 use std::time::Duration;
 
-use super::{Exit, Failure, find, print};
+use super::{Exit, Failure, calibrate, find, print};
 use crate::plan::{Digests, Plan, Selection, Size};
 use crate::spec::{Gate, Grade};
 
@@ -17,6 +18,7 @@ pub(super) struct Args {
 pub(super) fn check(args: &Args) -> Result<Exit, Failure> {
     let mut text = String::new();
     for loaded in find::gates(&args.gates)? {
+        calibrate::warn(Path::new("results"), &loaded);
         text.push_str(&describe(&loaded.gate)?);
     }
     print::data(&text)?;

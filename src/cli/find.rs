@@ -32,6 +32,11 @@ pub(super) fn gates(names: &[String]) -> Result<Vec<Loaded>, Failure> {
     Ok(loaded)
 }
 
+/// Loads the gate file at `path`; what it would be warned of has been said before.
+pub(super) fn one(path: &Path) -> Result<Loaded, Failure> {
+    spec::load(path).map_err(|error| Failure::usage(error.render(print::stderr_has_color())))
+}
+
 /// A path where `name` looks like one, else the gate of that name in `gates/`.
 fn path_of(name: &str) -> PathBuf {
     let path = Path::new(name);

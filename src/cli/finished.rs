@@ -3,10 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use super::campaign::date_of;
-use super::{Failure, find};
+use super::{Failure, calibrate, find};
 use crate::evidence::{Evidence, EvidenceError, Provenance, read_json};
 use crate::report::View;
-use crate::verdict::{self, Analysis, Verdicts, analyse, judge};
+use crate::verdict::{self, Analysis, Calibration, Verdicts, analyse, judge};
 
 /// A finished campaign.
 pub(super) struct Stored {
@@ -44,6 +44,9 @@ impl Stored {
 
     /// What is shown of it.
     pub(super) fn view(&self) -> View {
+        let beside = self.folder.parent().unwrap_or(Path::new("."));
+        let calibration = calibrate::of_gate(beside, &self.provenance.host);
         View::new(&self.evidence.plan, &self.provenance, &self.analysis, &self.verdicts, &self.name())
+            .calibrated(calibration.as_ref().map(Calibration::quote))
     }
 }

@@ -1,8 +1,10 @@
 //! The command line: one file a command. The only place that composes stages, prints, and knows clap.
 
+mod calibrate;
 mod campaign;
 mod check;
 mod compare;
+mod confirm;
 mod exit;
 mod find;
 mod finished;
@@ -41,6 +43,10 @@ enum Command {
     Report(report::Args),
     /// Tell how many pairs would settle what a campaign left inconclusive
     Size(size::Args),
+    /// Run a fresh campaign over what another one left inconclusive
+    Confirm(confirm::Args),
+    /// See on this host that a gate can fail, and how small a slowdown it sees
+    Calibrate(calibrate::Args),
     /// Compare what other tools measured: criterion, go, hyperfine, google-benchmark, pytest-benchmark, jmh, pyperf, gate
     Compare(compare::Args),
     /// Write a gate file for what can be measured in the repository that this is run in
@@ -74,6 +80,8 @@ pub fn main() -> ExitCode {
         Command::Check(args) => check::check(&args),
         Command::Report(args) => report::report(&args),
         Command::Size(args) => size::size(&args),
+        Command::Confirm(args) => confirm::confirm(&args),
+        Command::Calibrate(args) => calibrate::calibrate(&args),
         Command::Compare(args) => compare::compare(&args),
         Command::Init(args) => init::init(&args),
         Command::Schema => schema::schema(),

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::ValueEnum;
 
 use super::campaign::{Format, Start};
-use super::{Exit, Failure, find, print};
+use super::{Exit, Failure, calibrate, find, print};
 use crate::digest::sha256;
 use crate::fixture;
 use crate::plan::{Digests, Plan, Selection};
@@ -53,6 +53,7 @@ pub(super) fn run(args: &Args) -> Result<Exit, Failure> {
     // Wrong usage is told before anything is built, waited for or written.
     for loaded in &gates {
         expand(args, &loaded.gate, Digests::default())?;
+        calibrate::warn(&args.results, loaded);
     }
     let lock = Lock::acquire(&names(&gates)).map_err(Failure::work)?;
     let mut exit = Exit::Proceed;

@@ -89,7 +89,7 @@ pub(super) fn inconclusive(stored: &Stored, command: &str) -> Result<Vec<Sizing>
 }
 
 /// What one pair took, over all pairs of the campaign.
-fn seconds_a_pair(stored: &Stored) -> Result<f64, Failure> {
+pub(super) fn seconds_a_pair(stored: &Stored) -> Result<f64, Failure> {
     let lines = Journal::read(&stored.folder.join("journal.jsonl")).map_err(Failure::work)?;
     let begin = lines.iter().find(|line| matches!(line.event, Event::RunStarted { .. }));
     let end = lines.iter().rfind(|line| matches!(line.event, Event::PairFinished { .. }));

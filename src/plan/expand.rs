@@ -83,6 +83,7 @@ impl Plan {
             counted: COUNTED_OPERATIONS,
             metrics: suite.metrics.to_vec(),
             slowdown: None,
+            confirms: None,
             digests,
         };
         plan.add_hypotheses(gate, selection, &all)?;
@@ -268,7 +269,7 @@ pub(super) fn find_profile<'a>(gate: &'a Gate, name: &str) -> Result<&'a Profile
 }
 
 /// Every combination of the axes that is not excluded; the last axis varies fastest.
-fn cases(gate: &Gate) -> Vec<Case> {
+pub(super) fn cases(gate: &Gate) -> Vec<Case> {
     let mut combinations: Vec<Vec<(String, AxisValue)>> = vec![Vec::new()];
     for axis in &gate.matrix.axes {
         combinations = combinations
@@ -309,6 +310,11 @@ fn group(cases: &[Case], measured: &[usize], within_run: &[String]) -> Vec<Vec<u
         }
     }
     groups.into_iter().map(|(_, group)| group).collect()
+}
+
+/// Whether one process measures both cases.
+pub(super) fn share_a_process(one: &Case, other: &Case, within_run: &[String]) -> bool {
+    outer(one, within_run) == outer(other, within_run)
 }
 
 fn outer(case: &Case, within_run: &[String]) -> Case {

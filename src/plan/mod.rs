@@ -3,16 +3,20 @@
 //! A plan is frozen before the first run: its digest is printed, and everything later refers to it. It holds
 //! no time and no path, so that the same gate, program and fixtures give the same plan.
 
+mod confirm;
 mod expand;
 mod order;
 mod size;
+mod trial;
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+pub use confirm::{Confirms, Open, PROFILE as CONFIRMATION};
 pub use expand::{PlanError, Selection};
 pub use size::Size;
+pub use trial::identical;
 
 use crate::digest::sha256;
 use crate::spec::{Analysis, Fixture, Hypothesis, Profile, Target};
@@ -60,6 +64,9 @@ pub struct Plan {
     /// How many times as long every timed operation of the candidate is made to take, where the gate is on trial.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub slowdown: Option<f64>,
+    /// The campaign that this one confirms.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub confirms: Option<Confirms>,
     /// SHA-256 of what the plan rests on.
     pub digests: Digests,
 }

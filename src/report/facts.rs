@@ -80,3 +80,27 @@ pub(super) fn commit(host: &Host) -> String {
         None => UNKNOWN.to_owned(),
     }
 }
+
+/// The campaign that this one confirms, and what it had left open: none of its pairs are among those of this one.
+pub(super) fn confirms(view: &View) -> Vec<String> {
+    let Some(confirms) = &view.plan.confirms else { return Vec::new() };
+    let mut lines = vec![format!(
+        "campaign {}, plan {}, whose verdict stays as it was; none of its pairs are used here",
+        confirms.campaign,
+        confirms.plan.get(..8).unwrap_or(&confirms.plan)
+    )];
+    for open in &confirms.open {
+        let shown = |value: Option<f64>| number::ratio(value, None);
+        lines.push(format!(
+            "there {} {} in {} was {} [{}, {}] over {}: inconclusive",
+            open.metric,
+            open.statistic,
+            open.case,
+            shown(open.ratio),
+            shown(open.low),
+            shown(open.high),
+            plural(open.pairs as usize, "pair", "pairs")
+        ));
+    }
+    lines
+}

@@ -17,6 +17,8 @@ pub struct View {
     pub(super) campaign: String,
     pub(super) gravest: Option<Verdict>,
     pub(super) hypotheses: Vec<Part>,
+    /// What the gate was seen to see on this host.
+    pub(super) calibration: Option<String>,
 }
 
 /// One hypothesis: what was claimed, measured and concluded.
@@ -90,7 +92,14 @@ impl View {
             campaign: campaign.to_owned(),
             gravest: verdicts.gravest(),
             hypotheses,
+            calibration: None,
         }
+    }
+
+    /// The view with what the gate was seen to see on this host, in words.
+    #[must_use]
+    pub fn calibrated(self, calibration: Option<String>) -> Self {
+        Self { calibration, ..self }
     }
 
     /// The start of the plan's digest, as the campaign's folder has it.

@@ -7,6 +7,7 @@
 mod analysis;
 mod benches;
 mod budget;
+mod calibration;
 mod checks;
 mod judge;
 mod reduce;
@@ -19,6 +20,7 @@ pub use analysis::{
     Outcome, Role, SCHEMA as ANALYSIS_SCHEMA, WaiverState, WaiverUse, analyse,
 };
 pub use budget::outcome;
+pub use calibration::{Calibration, ExtraCopy, OnBudget, SCHEMA as CALIBRATION_SCHEMA, Sight, Slowdown, Trial, sights};
 pub use judge::{HypothesisVerdict, Reason, SCHEMA as VERDICT_SCHEMA, Verdict, Verdicts, judge};
 pub use size::{Sizing, sizes};
 pub use warning::Warning;

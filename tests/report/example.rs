@@ -178,6 +178,7 @@ pub(crate) fn plan(profile: &str, grade: Grade, pairs: u32) -> Plan {
         runs: Vec::new(),
         counted: 10,
         slowdown: None,
+        confirms: None,
         metrics: Suite::find("dashboard").expect("the suite").metrics.to_vec(),
         digests: Digests {
             gate_file: "b7c1".repeat(16),

@@ -72,6 +72,12 @@ fn header(out: &mut String, view: &View) {
         code(view.short_plan()),
         view.provenance.attempt,
     ));
+    if let Some(calibration) = &view.calibration {
+        out.push_str(&format!("\nCalibrated on this host: {}.\n", prose(calibration)));
+    }
+    for line in facts::confirms(view) {
+        out.push_str(&format!("\nConfirms {}\n", prose(&line)));
+    }
 }
 
 fn hypothesis(out: &mut String, view: &View, part: &Part) {

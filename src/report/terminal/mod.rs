@@ -54,6 +54,12 @@ fn header(page: &mut Page, view: &View) {
     page.field("analysis", &facts::analysis(view).join(", "));
     page.field("campaign", &view.campaign);
     page.field("plan", &format!("{}, attempt {} of this plan", view.short_plan(), view.provenance.attempt));
+    for line in facts::confirms(view) {
+        page.field("confirms", &line);
+    }
+    if let Some(calibration) = &view.calibration {
+        page.field("sees", calibration);
+    }
     page.field("host", &facts::host(&view.provenance.host).join(", "));
     page.field("commit", &facts::commit(&view.provenance.host));
 }
