@@ -8,4 +8,5 @@ mod init;
 mod probe;
 mod protocol;
 mod revisions;
+mod sized;
 mod usage;
