@@ -82,6 +82,7 @@ impl Plan {
             runs: Vec::new(),
             counted: COUNTED_OPERATIONS,
             metrics: suite.metrics.to_vec(),
+            diagnostics: true,
             slowdown: None,
             confirms: None,
             digests,

@@ -61,6 +61,9 @@ pub struct Plan {
     pub counted: u32,
     /// The metrics that the target's runs report.
     pub metrics: Vec<Metric>,
+    /// Whether the analysis looks for what makes values doubtful; plans that were made before it did have it off.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub diagnostics: bool,
     /// How many times as long every timed operation of the candidate is made to take, where the gate is on trial.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub slowdown: Option<f64>,

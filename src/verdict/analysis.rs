@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::budget::Judge;
-use super::{Warning, benches, checks};
+use super::{Warning, benches, checks, diagnose};
 use crate::evidence::Evidence;
 use crate::plan::{Plan, PlannedHypothesis};
 use crate::spec::{Benefit, Bound, Grade, Multiplicity};
@@ -121,6 +121,18 @@ pub enum Outcome {
     Fail,
     /// Neither, or the evidence is incomplete.
     Inconclusive,
+}
+
+impl Outcome {
+    /// The name in evidence.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Pass => "pass",
+            Self::Fail => "fail",
+            Self::Inconclusive => "inconclusive",
+        }
+    }
 }
 
 /// A budget, or a reported metric, in one case.
@@ -267,6 +279,9 @@ fn analyse_hypothesis(
         }
     }
     warnings.extend(run_warnings(evidence, planned));
+    if plan.diagnostics {
+        warnings.extend(diagnose::doubts(evidence, planned, &budgets, alpha));
+    }
     Ok(HypothesisAnalysis {
         id: hypothesis.id.clone(),
         checks: checks::outcomes(evidence, planned),

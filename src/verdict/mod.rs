@@ -9,6 +9,7 @@ mod benches;
 mod budget;
 mod calibration;
 mod checks;
+mod diagnose;
 mod judge;
 mod reduce;
 mod size;

@@ -48,10 +48,10 @@ pub struct Sizing {
 }
 
 impl Sizing {
-    /// The pairs that it takes: the larger of what formula and simulation say.
+    /// The pairs that it takes to show that the budget is kept: the larger of what formula and simulation say.
     #[must_use]
     pub fn needed(&self) -> Option<u32> {
-        self.simulated.max(self.normal)
+        self.simulated.map(|simulated| simulated.max(self.normal.unwrap_or(0)))
     }
 }
 

@@ -8,10 +8,11 @@ use serde::Deserialize;
 
 use super::pass::{self, Measurement, PassError};
 use super::protocol::{
-    Failure, Limits, MAX_PART, MAX_SAMPLES, Measure, Measured, Message, Observed, PROTOCOL, Request, Samples, Task,
+    Failure, Limits, MAX_PART, MAX_SAMPLES, Meanwhile, Measure, Measured, Message, Observed, PROTOCOL, Request,
+    Samples, Task,
 };
 use crate::fixture::{self, FixtureError};
-use crate::measure::{alloc, host, limits, memory, rusage};
+use crate::measure::{Load, alloc, clock, host, limits, memory, rusage};
 use crate::program::{Output, Subject};
 use crate::unit::Case;
 use crate::workload::catalogue::Suite;
@@ -159,6 +160,7 @@ fn work<W: Write>(
     let request = read_request(input)?;
     let suite = Suite::find(&request.suite).ok_or_else(|| ChildError::NoSuchSuite(request.suite.clone()))?;
     let cpus = bound(&request.limits, &mut unenforced)?;
+    let (begin, before) = (clock::now(), Load::observe());
     if !memory::keep_freed() {
         unenforced.push("freed memory is not kept for the next operation: the C library is not glibc".to_owned());
     }
@@ -183,8 +185,24 @@ fn work<W: Write>(
         major_faults: usage.major_faults,
         voluntary_switches: usage.voluntary_switches,
         involuntary_switches: usage.involuntary_switches,
+        meanwhile: Some(meanwhile(&before, &Load::observe(), begin.elapsed_ns())),
         log,
     })
+}
+
+/// What was going on between two looks at the host, `wall_ns` apart.
+#[expect(clippy::cast_precision_loss, reason = "times far below 2^53 ns")]
+fn meanwhile(before: &Load, after: &Load, wall_ns: u64) -> Meanwhile {
+    // A tick of the kernel's accounting has been 10 ms on every Linux that has one: a short process can't tell.
+    const TICK_NS: f64 = 1e7;
+    const SHORT_NS: u64 = 200_000_000;
+    let share = |ns: f64| ns / (wall_ns.max(1) as f64);
+    let grown = |of: fn(&Load) -> Option<u64>| Some(of(after)?.saturating_sub(of(before)?) as f64);
+    Meanwhile {
+        load: before.average_1m,
+        stolen: grown(|load| load.steal_ticks).filter(|_| wall_ns >= SHORT_NS).map(|ticks| share(ticks * TICK_NS)),
+        throttled: grown(|load| load.throttled_ns).map(share),
+    }
 }
 
 /// What is known when the work is done, beside what the parent was told of each case.

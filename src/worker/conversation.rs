@@ -324,6 +324,7 @@ mod tests {
             major_faults: 0,
             voluntary_switches: 0,
             involuntary_switches: 0,
+            meanwhile: None,
             log: Vec::new(),
         })
     }

@@ -227,6 +227,17 @@ impl Samples {
     }
 }
 
+/// What else was going on on the host while a process was at work.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Meanwhile {
+    /// Processes that ran or wanted to, averaged over the minute before it began.
+    pub load: Option<f64>,
+    /// The time that a hypervisor gave to others while a CPU here wanted to run, as a share of the process' wall time.
+    pub stolen: Option<f64>,
+    /// The time for which the control group's CPU was taken away, as a share of the process' wall time.
+    pub throttled: Option<f64>,
+}
+
 /// What a process saw of itself and its limits.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Observed {
@@ -251,6 +262,9 @@ pub struct Observed {
     pub voluntary_switches: u64,
     /// Context switches that it did not.
     pub involuntary_switches: u64,
+    /// What else was going on on the host meanwhile.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub meanwhile: Option<Meanwhile>,
     /// What a program that reports benches wrote beside them when it was executed last, in each case: the last lines.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub log: Vec<String>,

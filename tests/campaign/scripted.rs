@@ -73,6 +73,7 @@ fn observed() -> Observed {
         major_faults: 0,
         voluntary_switches: 0,
         involuntary_switches: 0,
+        meanwhile: None,
         log: Vec::new(),
     }
 }

@@ -56,8 +56,8 @@ fn what_is_inconclusive_is_sized_and_confirmed_by_fresh_pairs() {
     let report = bench.here(&["report", "two", "--format", "markdown"]).stdout;
     assert!(report.contains("none of its pairs are used here") && report.contains("inconclusive"), "{report}");
     let plan: serde_json::Value = {
-        let campaigns = fs::read_dir(bench.results().join("two")).unwrap().map(|entry| entry.unwrap().path());
-        let fresh = campaigns.filter(|path| path.is_dir() && *path != pilot).next().unwrap();
+        let mut campaigns = fs::read_dir(bench.results().join("two")).unwrap().map(|entry| entry.unwrap().path());
+        let fresh = campaigns.find(|path| path.is_dir() && *path != pilot).unwrap();
         serde_json::from_slice(&fs::read(fresh.join("plan.json")).unwrap()).unwrap()
     };
     assert_eq!(plan["confirms"]["campaign"], pilot.file_name().unwrap().to_str().unwrap());
@@ -140,7 +140,8 @@ fn a_calibration_sees_a_large_slowdown_is_kept_and_quoted() {
         fs::read_dir(trials).unwrap().map(|entry| entry.unwrap().path()).filter(|path| path.is_dir()).collect();
     campaigns.sort();
     let last = campaigns.last().unwrap();
-    let read = |name: &str| -> serde_json::Value { serde_json::from_slice(&fs::read(last.join(name)).unwrap()).unwrap() };
+    let read =
+        |name: &str| -> serde_json::Value { serde_json::from_slice(&fs::read(last.join(name)).unwrap()).unwrap() };
     assert_eq!(read("plan.json")["slowdown"], 2.0);
     let ratio = read("analysis.json")["hypotheses"][0]["budgets"][0]["ratio"].as_f64().unwrap();
     assert!((1.5..3.0).contains(&ratio), "{ratio}");

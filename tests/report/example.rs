@@ -177,6 +177,7 @@ pub(crate) fn plan(profile: &str, grade: Grade, pairs: u32) -> Plan {
         checks: Vec::new(),
         runs: Vec::new(),
         counted: 10,
+        diagnostics: true,
         slowdown: None,
         confirms: None,
         metrics: Suite::find("dashboard").expect("the suite").metrics.to_vec(),

@@ -49,6 +49,7 @@ fn observed() -> impl Strategy<Value = Observed> {
             major_faults: counters.2,
             voluntary_switches: counters.3,
             involuntary_switches: counters.4,
+            meanwhile: None,
             log,
         })
 }
