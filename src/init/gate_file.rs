@@ -3,8 +3,8 @@
 use super::found::{Found, Kind, Measured};
 use super::repository::Repository;
 
-/// How pairs are estimated, in every file that is written.
-const ESTIMATOR: &str = "ratio-of-medians";
+/// How pairs are estimated, in every file that is written: by the estimator that keeps its error with few pairs.
+const ESTIMATOR: &str = "hodges-lehmann";
 
 /// The widest line that has a comment.
 const WIDTH: usize = 99;
@@ -125,9 +125,10 @@ fn output(text: &mut Text, found: &Found) {
 }
 
 fn profiles(text: &mut Text, measured: Measured) {
+    // The estimator takes five pairs to tell anything at all.
     let (quick, full, samples, what) = match measured {
-        Measured::Benches(_) => ("3", "10", "1", "how often a run executes the benches"),
-        Measured::Suite => ("3", "10", "1", "executions in a run"),
+        Measured::Benches(_) => ("5", "10", "1", "how often a run executes the benches"),
+        Measured::Suite => ("5", "10", "1", "executions in a run"),
         Measured::Program => ("5", "20", "8", "executions in a run"),
     };
     let long = measured != Measured::Program;
