@@ -9,7 +9,7 @@ use super::resample::Resamples;
 ///
 /// What disturbs both runs of a pair alike, as a slow drift of the machine does, cancels. The logarithm keeps the order,
 /// so the median is that of the ratios themselves; of evenly many pairs it lies halfway between two logarithms, which is
-/// geometric middle of two ratios. No logarithm is ever computed, and nothing is rounded but a quotient, a product
+/// the geometric middle of two ratios. No logarithm is ever computed, and nothing is rounded but a quotient, a product
 /// and a root.
 ///
 /// The order of the pairs does not matter: index `i` of a resample is the `i`-th pair in ascending order of its ratio.
