@@ -2,11 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use clap::ValueEnum;
-
 use super::campaign::{Finished, Start, date_of, json, now};
 use super::run::{digests, fixtures};
-use super::size::duration;
+use super::size::{Show, duration};
 use super::{Exit, Failure, find, print};
 use crate::evidence::Evidence;
 use crate::measure::{Host, clock};
@@ -52,15 +50,6 @@ pub(super) struct Args {
     /// How to show it
     #[arg(long, value_name = "FORMAT", default_value = "terminal")]
     format: Show,
-}
-
-/// How to show it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Show {
-    /// For a person at 80 columns
-    Terminal,
-    /// For a program
-    Json,
 }
 
 /// Runs campaigns whose outcome is known, and keeps how the gate judged them.

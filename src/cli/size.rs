@@ -28,9 +28,9 @@ pub(super) struct Args {
     format: Show,
 }
 
-/// How to show it.
+/// How to show what is no report of a campaign.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Show {
+pub(super) enum Show {
     /// For a person at 80 columns
     Terminal,
     /// For a program

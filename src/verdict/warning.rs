@@ -256,9 +256,12 @@ impl Warning {
             Self::Outliers { metric, statistic, case, outside, pairs } => format!(
                 "{outside} of {pairs} ratios of {metric} {statistic} in {case} are outliers; they count like all others: quieten the host"
             ),
-            Self::TwoGroups { metric, statistic, case, side, below, above, p } => format!(
-                "{metric} {statistic} of the {side} in {case} falls into two groups (up to {below:.4e}, from {above:.4e}, p {p:.4}): look for two states, such as the layout of memory or the CPU's clock"
-            ),
+            Self::TwoGroups { metric, statistic, case, side, below, above, p } => {
+                let apart = if *below > 0.0 { 100.0 * (above / below - 1.0) } else { 100.0 };
+                format!(
+                    "{metric} {statistic} of the {side} in {case} falls into two groups, {apart:.1} % apart (p {p:.4}): look for two states, such as the layout of memory or the CPU's clock"
+                )
+            }
             Self::CrossCheck { metric, statistic, case, ratio, low, high, outcome } => format!(
                 "a paired t on the logs would find {metric} {statistic} in {case} {}: {ratio:.4} [{low:.4}, {high:.4}]; the plan's estimator decides, and the case is close",
                 outcome.name()
