@@ -244,8 +244,9 @@ fn keep(results: &Path, gate: &str, calibration: &Calibration) -> Result<(), Fai
 /// Warns of each budget of the gate that is finer than what it was seen to see on this host.
 pub(super) fn warn(results: &Path, loaded: &Loaded) {
     let digest = crate::digest::sha256(loaded.source.text().as_bytes());
-    let found = of_gate(&results.join(&loaded.gate.name), &Host::observe());
-    let Some(calibration) = found.filter(|calibration| calibration.gate_file == digest) else { return };
+    let kept = stored(&results.join(&loaded.gate.name)).filter(|calibration| calibration.gate_file == digest);
+    // The host is only looked at where there is something to compare it with.
+    let Some(calibration) = kept.filter(|calibration| is_of(calibration, &Host::observe())) else { return };
     for sight in calibration.budgets.iter().filter(|sight| sight.is_too_fine()) {
         print::note(&format!(
             "warning: {}: {} {} in {}, {} = {}, is finer than this host sees: {}",
@@ -262,10 +263,17 @@ pub(super) fn warn(results: &Path, loaded: &Loaded) {
 
 /// The calibration among the campaigns of a gate in `folder` that was made on this host, where there is one that can be read.
 pub(super) fn of_gate(folder: &Path, host: &Host) -> Option<Calibration> {
+    stored(folder).filter(|calibration| is_of(calibration, host))
+}
+
+fn stored(folder: &Path) -> Option<Calibration> {
     let text = std::fs::read_to_string(folder.join(FILE)).ok()?;
     let calibration: Calibration = serde_json::from_str(&text).ok()?;
-    let here = calibration.cpu_model == host.cpu_model && calibration.machine == host.machine;
-    (calibration.schema == CALIBRATION_SCHEMA && here).then_some(calibration)
+    (calibration.schema == CALIBRATION_SCHEMA).then_some(calibration)
+}
+
+fn is_of(calibration: &Calibration, host: &Host) -> bool {
+    calibration.cpu_model == host.cpu_model && calibration.machine == host.machine
 }
 
 fn text(calibration: &Calibration, unslowed: bool) -> String {

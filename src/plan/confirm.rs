@@ -85,12 +85,8 @@ impl Confirms {
         });
         let context: Vec<&Case> =
             runs.iter().filter(|case| !gating.iter().any(|gating| gating.without_bench() == **case)).collect();
-        let budgets = hypothesis.benefits.iter().filter_map(|benefit| match benefit {
-            Benefit::Budget(budget) => Some(budget),
-            Benefit::Capability(_) => None,
-        });
         let mut reports = hypothesis.reports.clone();
-        for budget in budgets.chain(&hypothesis.guardrails) {
+        for budget in hypothesis.budgets() {
             for case in context.iter().filter(|case| budget.cases.matches(case)) {
                 let Budget { metric, statistic, .. } = budget.clone();
                 let reported = Reported { metric, statistic, cases: only(case) };

@@ -346,14 +346,18 @@ pub struct Hypothesis {
 }
 
 impl Hypothesis {
-    /// The metrics of its budgets and reports.
-    pub fn metrics(&self) -> impl Iterator<Item = &Metric> {
+    /// Its budgets: the benefits', then the guardrails.
+    pub fn budgets(&self) -> impl Iterator<Item = &Budget> {
         let benefits = self.benefits.iter().filter_map(|benefit| match benefit {
             Benefit::Budget(budget) => Some(budget),
             Benefit::Capability(_) => None,
         });
-        let budgets = benefits.chain(&self.guardrails).map(|budget| &budget.metric);
-        budgets.chain(self.reports.iter().map(|reported| &reported.metric))
+        benefits.chain(&self.guardrails)
+    }
+
+    /// The metrics of its budgets and reports.
+    pub fn metrics(&self) -> impl Iterator<Item = &Metric> {
+        self.budgets().map(|budget| &budget.metric).chain(self.reports.iter().map(|reported| &reported.metric))
     }
 }
 

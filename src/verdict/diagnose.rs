@@ -2,11 +2,11 @@
 
 use super::Warning;
 use super::analysis::{BudgetResult, Outcome, Role};
+use super::budget::outcome;
 use super::reduce::{Paired, paired};
 use crate::evidence::{Evidence, RunRecord};
 use crate::plan::{Plan, PlannedHypothesis};
-use crate::stats::{Alpha, Bound};
-use crate::stats::{autocorrelation, drift, first_sample, order_effect, outliers, paired_t, two_groups};
+use crate::stats::{Alpha, autocorrelation, drift, first_sample, order_effect, outliers, paired_t, two_groups};
 use crate::unit::{Assumption, Case, Metric, Scope, Side, Unit};
 
 /// The probability that any of a hypothesis' budgets raises a doubt of one kind where there is nothing to doubt; each
@@ -141,14 +141,7 @@ fn of_pairs(
 fn cross_check(budget: &BudgetResult, pairs: &Paired, alpha: Alpha) -> Option<Warning> {
     let bound = budget.bound.filter(|bound| bound.is_ratio())?;
     let found = paired_t(&pairs.baseline, &pairs.candidate, alpha).ok()?;
-    let limit = if bound.is_upper() { Bound::at_most(bound.value()) } else { Bound::at_least(bound.value()) }.ok()?;
-    let other = if found.interval.is_within(limit) {
-        Outcome::Pass
-    } else if found.interval.is_beyond(limit) {
-        Outcome::Fail
-    } else {
-        Outcome::Inconclusive
-    };
+    let other = outcome(found.interval.low(), found.interval.high(), bound).ok()?;
     (budget.outcome != Some(other)).then(|| Warning::CrossCheck {
         metric: budget.metric.clone(),
         statistic: budget.statistic,
