@@ -1,98 +1,41 @@
 //! The executor of plans.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use super::request;
-use crate::evidence::{Event, Evidence, EvidenceError, Finish, Folder, Journal, RunRecord, Skipped};
+use super::{CampaignError, request};
+use crate::evidence::{
+    Event, Evidence, EvidenceError, Finish, Folder, Journal, Replay, Resumption, RunRecord, Skipped,
+};
+use crate::measure::Host;
 use crate::plan::{Plan, PlannedRun};
-use crate::target::{Executor, RunError};
+use crate::target::Executor;
 use crate::unit::{Case, Side};
+use crate::worker::protocol::Observed;
 use crate::workload::CheckResult;
 
 /// Tells the time, UTC.
 pub type Clock<'a> = &'a dyn Fn() -> jiff::Timestamp;
 
-/// What ends a campaign before its plan is done.
-#[derive(Debug, thiserror::Error)]
-pub enum CampaignError {
-    /// A process could not do its work.
-    #[error("{what} ({lane}, {cases}): {source}")]
-    Run {
-        /// The process, by its id in the plan.
-        what: String,
-        /// The lane.
-        lane: String,
-        /// The cases that it was to measure.
-        cases: String,
-        /// What went wrong.
-        source: RunError,
-    },
-    /// What is executed is not what the plan was frozen with.
-    #[error(
-        "run `{run}`: the executable `{label}` changed {when}: the plan has {planned}, it is {found} now; nothing may be built while a campaign runs"
-    )]
-    Changed {
-        /// The run.
-        run: String,
-        /// The executable.
-        label: String,
-        /// Before or after the run.
-        when: &'static str,
-        /// Its digest in the plan.
-        planned: String,
-        /// Its digest now.
-        found: String,
-    },
-    /// The executables could not be read.
-    #[error("read the executables before or after `{run}`: {source}")]
-    Digests {
-        /// The run.
-        run: String,
-        /// What went wrong.
-        source: RunError,
-    },
-    /// The baseline does not do what it promises.
-    #[error(
-        "baseline `{lane}` breaks its contract in {case}: check `{check}`: {failure}; a comparison against it would mean nothing"
-    )]
-    Baseline {
-        /// The lane.
-        lane: String,
-        /// The case.
-        case: Case,
-        /// The check.
-        check: String,
-        /// What was found and expected.
-        failure: String,
-    },
-    /// A process did not give what it was asked for.
-    #[error("{what} ({lane}): it gave no {missing}")]
-    Incomplete {
-        /// The process, by its id in the plan.
-        what: String,
-        /// The lane.
-        lane: String,
-        /// What is missing.
-        missing: String,
-    },
-    /// The evidence could not be kept.
-    #[error(transparent)]
-    Evidence(#[from] EvidenceError),
-}
+/// The name of the journal.
+const JOURNAL: &str = "journal.jsonl";
 
 /// A campaign: a frozen plan, where its evidence goes, and who watches.
 pub struct Campaign<'a> {
     /// The plan.
     pub plan: &'a Plan,
-    /// Which attempt at the plan it is, from 1.
+    /// Which attempt at this plan it is, from 1.
     pub attempt: u32,
+    /// What it is measured on.
+    pub host: &'a Host,
     /// Where its evidence goes.
     pub folder: &'a Folder,
-    /// What tells the time.
+    /// Where times come from.
     pub clock: Clock<'a>,
-    /// Who watches: sees every event once it is in the journal.
+    /// Hears every event.
     pub watch: &'a mut dyn FnMut(&Event),
+    /// Whether evidence of so many pairs as it says settles every verdict; asked at the plan's looks.
+    pub settled: &'a dyn Fn(&Evidence) -> bool,
 }
 
 impl Campaign<'_> {
@@ -102,20 +45,35 @@ impl Campaign<'_> {
     ///
     /// What kept the plan from being done. The evidence so far stays in the folder, and the journal ends with the reason.
     pub fn execute(self, executor: &mut dyn Executor) -> Result<Evidence, CampaignError> {
-        let journal = Journal::create(self.folder.path().join("journal.jsonl"))?;
-        let mut state =
-            State { evidence: Evidence::new(self.plan.clone()), answers: BTreeMap::new(), journal, campaign: self };
-        match state.execute(executor) {
-            Ok(()) => {
-                state.tell(Event::Ended(Finish::Complete))?;
-                Ok(state.evidence)
+        let journal = Journal::create(self.folder.path().join(JOURNAL))?;
+        State::new(self, journal).conclude(executor, None)
+    }
+
+    /// Goes on with a campaign that was interrupted, or that a crash has ended: what was finished stays, and a pair of which
+    /// only one side was is thrown away, and run again whole. One that is complete is only read.
+    ///
+    /// # Errors
+    ///
+    /// A campaign that has failed, evidence that can't be read, and those of [`Campaign::execute`].
+    pub fn resume(self, executor: &mut dyn Executor) -> Result<Evidence, CampaignError> {
+        let path = self.folder.path();
+        let (journal, lines, torn_bytes) = Journal::open(path.join(JOURNAL))?;
+        let begun = !lines.is_empty();
+        let mut replay = Replay::of(lines, self.plan, path)?;
+        match replay.finish.take() {
+            Some(Finish::Complete) => return Ok(Evidence::new(self.plan.clone()).take(replay, path)?),
+            Some(Finish::Failed { message }) => {
+                return Err(EvidenceError::Failed { path: path.to_owned(), message }.into());
             }
-            Err(error) => {
-                // The first error is the one to tell, even where the journal can't take it.
-                let _ = state.tell(Event::Ended(Finish::Failed { message: error.to_string() }));
-                Err(error)
-            }
+            None => {}
         }
+        let thrown_away = replay.halves(self.plan);
+        let event = Event::Resumed { host: Box::new(self.host.clone()), thrown_away: thrown_away.clone(), torn_bytes };
+        let mut state = State::new(self, journal);
+        if begun {
+            state.take(replay, thrown_away)?;
+        }
+        state.conclude(executor, begun.then_some(event))
     }
 }
 
@@ -125,28 +83,118 @@ struct State<'a> {
     evidence: Evidence,
     /// The digest of each lane's answer in each case.
     answers: request::Answers,
+    /// The checks that are done.
+    checked: BTreeSet<String>,
+    /// How often each run was finished.
+    takes: BTreeMap<String, u32>,
+    /// The pairs that are finished.
+    pairs: BTreeSet<u32>,
+    /// The looks that were taken, and whether the campaign ended there.
+    looked: BTreeMap<u32, bool>,
+    /// What was warned of.
+    warned: BTreeSet<String>,
 }
 
-impl State<'_> {
+impl<'a> State<'a> {
+    fn new(campaign: Campaign<'a>, journal: Journal) -> Self {
+        Self {
+            evidence: Evidence::new(campaign.plan.clone()),
+            campaign,
+            journal,
+            answers: BTreeMap::new(),
+            checked: BTreeSet::new(),
+            takes: BTreeMap::new(),
+            pairs: BTreeSet::new(),
+            looked: BTreeMap::new(),
+            warned: BTreeSet::new(),
+        }
+    }
+
+    /// Takes over what there is already, but for runs that are thrown away.
+    fn take(&mut self, mut replay: Replay, thrown_away: Vec<String>) -> Result<(), EvidenceError> {
+        for id in &thrown_away {
+            replay.placed.remove(id);
+        }
+        let after = replay.interrupted.take();
+        replay.resumptions.push(Resumption { after, thrown_away });
+        self.answers.clone_from(&replay.answers);
+        self.checked.clone_from(&replay.checked);
+        self.takes.clone_from(&replay.takes);
+        self.pairs.clone_from(&replay.pairs);
+        self.looked.clone_from(&replay.looked);
+        let evidence = Evidence::new(self.campaign.plan.clone());
+        self.evidence = evidence.take(replay, self.campaign.folder.path())?;
+        Ok(())
+    }
+
     fn tell(&mut self, event: Event) -> Result<(), EvidenceError> {
         (self.campaign.watch)(&event);
         self.journal.append((self.campaign.clock)(), event)
     }
 
-    fn execute(&mut self, executor: &mut dyn Executor) -> Result<(), CampaignError> {
+    /// Does what is left of the plan, and journals how that ends.
+    fn conclude(mut self, executor: &mut dyn Executor, resumed: Option<Event>) -> Result<Evidence, CampaignError> {
+        match self.execute(executor, resumed) {
+            Ok(()) => {
+                self.tell(Event::Ended(Finish::Complete))?;
+                Ok(self.evidence)
+            }
+            Err(error) => {
+                let message = error.to_string();
+                // The first error is the one to tell, even where the journal can't take it.
+                let _ = self.tell(if error.may_be_resumed() {
+                    Event::Interrupted { by: message }
+                } else {
+                    Event::Ended(Finish::Failed { message })
+                });
+                Err(error)
+            }
+        }
+    }
+
+    fn execute(&mut self, executor: &mut dyn Executor, resumed: Option<Event>) -> Result<(), CampaignError> {
         let plan = self.campaign.plan;
-        self.tell(Event::Started { plan: plan.digest(), attempt: self.campaign.attempt })?;
+        if let Some(resumed) = resumed {
+            self.tell(resumed)?;
+        } else {
+            self.tell(Event::Started { plan: plan.digest(), attempt: self.campaign.attempt })?;
+            self.tell(Event::Host(Box::new(self.campaign.host.clone())))?;
+        }
         self.check(executor)?;
         let mut runs = plan.runs.iter().peekable();
         while let Some(run) = runs.next() {
-            if !self.evidence.leaves_out(run) {
+            if !self.evidence.leaves_out(run) && !self.evidence.runs.contains_key(&run.id) {
                 self.run(executor, run)?;
             }
-            if runs.peek().is_none_or(|next| next.pair != run.pair) {
-                self.tell(Event::PairFinished { pair: run.pair })?;
+            if runs.peek().is_none_or(|next| next.pair != run.pair) && self.end_pair(run.pair)? {
+                break;
             }
         }
         Ok(())
+    }
+
+    /// Tells that a pair is finished, and looks at what there is by then where the plan says so: whether the campaign ends.
+    fn end_pair(&mut self, pair: u32) -> Result<bool, CampaignError> {
+        if self.pairs.insert(pair) {
+            self.tell(Event::PairFinished { pair })?;
+        }
+        let profile = &self.campaign.plan.profile;
+        if pair == profile.pairs || !profile.looks.contains(&pair) {
+            return Ok(false);
+        }
+        self.evidence.pairs = pair;
+        let settled = if let Some(&settled) = self.looked.get(&pair) {
+            settled
+        } else {
+            let settled = (self.campaign.settled)(&self.evidence);
+            self.looked.insert(pair, settled);
+            self.tell(Event::Looked { pairs: pair, settled })?;
+            settled
+        };
+        if !settled {
+            self.evidence.pairs = profile.pairs;
+        }
+        Ok(settled)
     }
 
     /// Each lane proves its answers before any is timed.
@@ -154,6 +202,9 @@ impl State<'_> {
         let plan = self.campaign.plan;
         let timeout = Duration::from_nanos(plan.profile.timeout_ns);
         for check in &plan.checks {
+            if self.checked.contains(&check.id) {
+                continue;
+            }
             let request = request::of_check(plan, check, &self.answers);
             let output = executor.execute(&request, timeout).map_err(|source| CampaignError::Run {
                 what: format!("check `{}`", check.id),
@@ -209,7 +260,7 @@ impl State<'_> {
                             });
                         }
                         let skip = Skipped { lane: lane.to_owned(), case: case.clone() };
-                        if !skipped.contains(&skip) {
+                        if !skipped.contains(&skip) && !self.evidence.skipped.contains(&skip) {
                             skipped.push(skip);
                         }
                     }
@@ -259,9 +310,24 @@ impl State<'_> {
         }
         let observed = output.observed.ok_or_else(|| incomplete("account of itself".to_owned()))?;
         let record = RunRecord { id: run.id.clone(), cells: output.cells, observed };
-        let sha256 = self.campaign.folder.write_run(&record, &plan.metrics)?;
-        self.tell(Event::RunFinished { id: run.id.clone(), sha256 })?;
+        let take = *self.takes.get(&run.id).unwrap_or(&0);
+        let sha256 = self.campaign.folder.write_run(&record, take, &plan.metrics)?;
+        self.tell(Event::RunFinished { id: run.id.clone(), sha256, take })?;
+        self.takes.insert(run.id.clone(), take + 1);
+        self.warn(&run.id, &record.observed)?;
         self.evidence.runs.insert(run.id.clone(), record);
+        Ok(())
+    }
+
+    /// Journals what makes a run's numbers doubtful, once where it is the same for all.
+    fn warn(&mut self, id: &str, observed: &Observed) -> Result<(), EvidenceError> {
+        let throttled = observed.meanwhile.and_then(|meanwhile| meanwhile.throttled).filter(|share| *share > 0.0);
+        let throttled = throttled.map(|share| format!("its CPU was taken away for {share:.3} of its time"));
+        let unenforced: Vec<String> =
+            observed.unenforced.iter().filter(|what| self.warned.insert((*what).clone())).cloned().collect();
+        for what in unenforced.into_iter().chain(throttled) {
+            self.tell(Event::Warned { id: id.to_owned(), what })?;
+        }
         Ok(())
     }
 

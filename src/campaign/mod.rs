@@ -3,7 +3,9 @@
 //! A campaign does what its plan says and nothing else: no run is repeated, dropped or added. It prints nothing; it
 //! keeps every [`Event`](crate::evidence::Event) in the journal and hands it to whoever watches.
 
+mod error;
 mod execute;
 mod request;
 
-pub use execute::{Campaign, CampaignError, Clock};
+pub use error::CampaignError;
+pub use execute::{Campaign, Clock};

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::campaign::{Finished, Start, date_of, json, now};
+use super::lock::Wait;
 use super::run::{digests, fixtures};
 use super::size::{Show, duration};
 use super::{Exit, Failure, find, print};
@@ -11,7 +12,7 @@ use crate::measure::{Host, clock};
 use crate::plan::{Plan, Selection, identical};
 use crate::program::Output;
 use crate::spec::{Bound, Gate, Loaded, Target};
-use crate::target::{self, Executor, Lock};
+use crate::target::{self, Executor};
 use crate::unit::Unit;
 use crate::verdict::{Analysis, CALIBRATION_SCHEMA, Calibration, ExtraCopy, OnBudget, Slowdown, Trial, sights};
 
@@ -50,6 +51,8 @@ pub(super) struct Args {
     /// How to show it
     #[arg(long, value_name = "FORMAT", default_value = "terminal")]
     format: Show,
+    #[command(flatten)]
+    wait: Wait,
 }
 
 /// Runs campaigns whose outcome is known, and keeps how the gate judged them.
@@ -63,7 +66,7 @@ pub(super) fn calibrate(args: &Args) -> Result<Exit, Failure> {
     let gate_file = crate::digest::sha256(loaded.source.text().as_bytes());
     let trial = identical_of(&loaded.gate)?;
     let original = std::mem::replace(&mut loaded.gate, trial);
-    let lock = Lock::acquire(&loaded.gate.name).map_err(Failure::work)?;
+    let lock = args.wait.lock(&loaded.gate.name)?;
     let mut executor = target::open(&loaded.gate.target).map_err(Failure::work)?;
     let mut trials = Trials { args, loaded: &loaded, executor: executor.as_mut() };
     let plan = trials.plan(&loaded.gate)?;

@@ -6,9 +6,9 @@ use clap::ValueEnum;
 
 use super::progress::Progress;
 use super::{Exit, Failure, calibrate, print};
-use crate::campaign::Campaign;
-use crate::evidence::{Attempt, Event, Evidence, EvidenceError, Folder, Ledger, Provenance, attempts};
-use crate::measure::Host;
+use crate::campaign::{Campaign, CampaignError};
+use crate::evidence::{Attempt, Earlier, Event, Evidence, EvidenceError, Folder, Ledger, Provenance, State};
+use crate::measure::{Host, interrupt};
 use crate::plan::Plan;
 use crate::report::{self, Style, View};
 use crate::spec::{self, Source};
@@ -57,54 +57,109 @@ impl Finished {
 impl Start<'_> {
     /// Executes the plan; the ledger has it from its start, however it ends.
     pub(super) fn execute(&self, executor: &mut dyn Executor) -> Result<Finished, Failure> {
-        let digest = self.plan.digest();
-        let (folder, started) = folder(self.results, self.plan, &digest)?;
-        let ledger = Ledger::of(self.results, &self.plan.gate);
-        let attempt = attempts(&ledger.read().map_err(Failure::work)?, &digest) + 1;
-        let entry =
-            |state: &str| Attempt { at: now(), plan: digest.clone(), campaign: folder.name(), state: state.to_owned() };
-        ledger.append(&entry("started")).map_err(Failure::work)?;
-        let finished = self.conclude(executor, &folder, started, attempt);
-        ledger.append(&entry(if finished.is_ok() { "complete" } else { "failed" })).map_err(Failure::work)?;
-        finished.map_err(|message| {
-            Failure::work(format!("{message}\nthe evidence so far is in `{}`", folder.path().display()))
-        })
+        let plan = self.plan;
+        let digest = plan.digest();
+        let (folder, started) = folder(self.results, plan, &digest)?;
+        let ledger = Ledger::of(self.results, &plan.gate);
+        let attempts = ledger.read().map_err(Failure::work)?;
+        let earlier = attempts.at(&digest).into_iter();
+        let earlier: Vec<Earlier> =
+            earlier.map(|(campaign, state)| Earlier { campaign: campaign.to_owned(), state }).collect();
+        let attempt = u32::try_from(earlier.len()).unwrap_or(u32::MAX).saturating_add(1);
+        let host = Host::observe();
+        let mut provenance = Provenance::new(digest, started, attempt, host, executor.toolchains());
+        let campaign = Underway { plan, folder: &folder, ledger: &ledger };
+        provenance.ledger = Some(campaign.record(State::Started)?);
+        provenance.earlier = earlier;
+        if let Err(error) = self.freeze(&folder, &provenance, executor) {
+            campaign.record(State::Failed)?;
+            return Err(Failure::work(error));
+        }
+        print::note(&format!("{}: plan {} frozen, attempt {attempt}", plan.gate, provenance.plan));
+        campaign.through(&provenance.host, &provenance, |campaign| campaign.execute(executor))
     }
 
-    /// Plan → evidence → analysis → verdicts, each kept in the folder as it comes, and sealed.
-    fn conclude(
+    /// Writes what the campaign rests on.
+    fn freeze(&self, folder: &Folder, provenance: &Provenance, executor: &dyn Executor) -> Result<(), EvidenceError> {
+        folder.write(gate_file_name(self.source), self.source.text().as_bytes())?;
+        folder.write("plan.json", self.plan.to_json().as_bytes())?;
+        folder.write("provenance.json", json(provenance).as_bytes())?;
+        executor.keepsakes().iter().try_for_each(|(name, text)| folder.write(name, text.as_bytes()))
+    }
+}
+
+/// A campaign of which there is a folder and a line in the ledger.
+pub(super) struct Underway<'a> {
+    pub(super) plan: &'a Plan,
+    pub(super) folder: &'a Folder,
+    pub(super) ledger: &'a Ledger,
+}
+
+impl Underway<'_> {
+    /// Adds a line to the ledger, and returns its digest.
+    pub(super) fn record(&self, state: State) -> Result<String, Failure> {
+        let (plan, campaign) = (self.plan.digest(), self.folder.name());
+        self.ledger.append(Attempt { at: now(), plan, campaign, state, previous: None }).map_err(Failure::work)
+    }
+
+    /// Has `run` do the campaign to its end, concludes from its evidence, and records how it ended.
+    pub(super) fn through(
         &self,
-        executor: &mut dyn Executor,
-        folder: &Folder,
-        started: jiff::Timestamp,
-        attempt: u32,
-    ) -> Result<Finished, String> {
-        let plan = self.plan;
-        let host = Host::observe();
-        let calibration = calibrate::of_gate(&self.results.join(&plan.gate), &host);
-        let provenance = Provenance::new(plan.digest(), started, attempt, host, executor.toolchains());
-        let keep = |name: &str, bytes: &[u8]| folder.write(name, bytes).map_err(|error| error.to_string());
-        keep(gate_file_name(self.source), self.source.text().as_bytes())?;
-        keep("plan.json", plan.to_json().as_bytes())?;
-        keep("provenance.json", json(&provenance).as_bytes())?;
-        for (name, text) in executor.keepsakes() {
-            keep(&name, text.as_bytes())?;
-        }
-        print::note(&format!("{}: plan {} frozen, attempt {attempt}", plan.gate, plan.digest()));
-        let progress = Progress::new(plan);
+        host: &Host,
+        provenance: &Provenance,
+        run: impl FnOnce(Campaign<'_>) -> Result<Evidence, CampaignError>,
+    ) -> Result<Finished, Failure> {
+        interrupt::listen().map_err(|error| Failure::work(format!("listen to signals: {error}")))?;
+        let date = date_of(provenance.started);
+        let settled =
+            |evidence: &Evidence| analyse(evidence, date).is_ok_and(|found| judge(self.plan, &found).are_settled());
+        let progress = Progress::new(self.plan);
         let mut watch = |event: &Event| progress.show(event);
-        let campaign = Campaign { plan, attempt, folder, clock: &now, watch: &mut watch };
-        let evidence = campaign.execute(executor).map_err(|error| error.to_string())?;
-        let date = date_of(started);
-        let analysis = analyse(&evidence, date).map_err(|error| error.to_string())?;
-        let verdicts = judge(plan, &analysis);
+        let campaign = Campaign {
+            plan: self.plan,
+            attempt: provenance.attempt,
+            host,
+            folder: self.folder,
+            clock: &now,
+            watch: &mut watch,
+            settled: &settled,
+        };
+        let path = self.folder.path().display();
+        let evidence = run(campaign).map_err(|error| {
+            let goes_on = error.may_be_resumed();
+            let recorded = self.record(if goes_on { State::Interrupted } else { State::Failed });
+            // The first error is the one to tell.
+            drop(recorded);
+            let then = if goes_on {
+                format!("what was finished is intact; `gate resume {path}` goes on")
+            } else {
+                format!("the evidence so far is in `{path}`")
+            };
+            Failure::work(format!("{error}\n{then}"))
+        })?;
+        let finished = self.conclude(evidence, provenance);
+        let finished = finished.map_err(|message| {
+            Failure::work(format!("{message}\nall runs are done; `gate resume {path}` concludes"))
+        })?;
+        self.record(State::Complete)?;
+        Ok(finished)
+    }
+
+    /// Evidence → analysis → verdicts, each kept in the folder as it comes, and sealed.
+    fn conclude(&self, evidence: Evidence, provenance: &Provenance) -> Result<Finished, String> {
+        let keep = |name: &str, bytes: &[u8]| self.folder.write(name, bytes).map_err(|error| error.to_string());
+        let analysis = analyse(&evidence, date_of(provenance.started)).map_err(|error| error.to_string())?;
+        let verdicts = judge(self.plan, &analysis);
         keep("analysis.json", json(&analysis).as_bytes())?;
         keep("verdict.json", json(&verdicts).as_bytes())?;
-        let view = View::new(plan, &provenance, &analysis, &verdicts, &folder.name())
+        let folder = self.folder.path();
+        let calibration = calibrate::of_gate(folder.parent().unwrap_or(folder), &provenance.host);
+        let view = View::new(&evidence, provenance, &analysis, &verdicts, &self.folder.name())
             .calibrated(calibration.as_ref().map(Calibration::quote));
         keep("report.md", report::render(report::Format::Markdown, &view, Style::plain()).as_bytes())?;
-        folder.seal().map_err(|error| error.to_string())?;
-        Ok(Finished { evidence, analysis, folder: folder.path().to_owned(), view, verdicts })
+        let digest = self.folder.seal().map_err(|error| error.to_string())?;
+        let view = view.sealed(digest);
+        Ok(Finished { evidence, analysis, folder: folder.to_owned(), view, verdicts })
     }
 }
 

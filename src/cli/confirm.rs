@@ -4,11 +4,12 @@ use std::path::PathBuf;
 
 use super::campaign::{Format, Start};
 use super::finished::Stored;
+use super::lock::Wait;
 use super::run::{digests, fixtures};
 use super::size::{duration, inconclusive, seconds_a_pair};
 use super::{Exit, Failure, find, print};
 use crate::plan::{CONFIRMATION, Confirms, Open, Plan, Selection};
-use crate::target::{self, Lock};
+use crate::target;
 use crate::verdict::{BudgetResult, Outcome, Sizing};
 
 /// The fewest pairs of a confirmation.
@@ -29,6 +30,8 @@ pub(super) struct Args {
     /// How to show the verdicts
     #[arg(long, value_name = "FORMAT", default_value = "terminal")]
     format: Format,
+    #[command(flatten)]
+    wait: Wait,
 }
 
 /// Runs a fresh campaign over what another one left inconclusive, which stays as it is.
@@ -62,7 +65,7 @@ pub(super) fn confirm(args: &Args) -> Result<Exit, Failure> {
         .collect();
     let confirms = Confirms { campaign: stored.name(), plan: pilot.digest(), open };
     loaded.gate = confirms.gate(&loaded.gate, &pilot.profile, pairs);
-    let lock = Lock::acquire(&loaded.gate.name).map_err(Failure::work)?;
+    let lock = args.wait.lock(&loaded.gate.name)?;
     let mut executor = target::open(&loaded.gate.target).map_err(Failure::work)?;
     let selection = Selection {
         profile: CONFIRMATION.to_owned(),

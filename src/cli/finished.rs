@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::campaign::date_of;
 use super::{Failure, calibrate, find};
-use crate::evidence::{Evidence, EvidenceError, Provenance, read_json};
+use crate::evidence::{Evidence, EvidenceError, Folder, Provenance, read_json};
 use crate::report::View;
 use crate::verdict::{self, Analysis, Calibration, Verdicts, analyse, judge};
 
@@ -46,7 +46,12 @@ impl Stored {
     pub(super) fn view(&self) -> View {
         let beside = self.folder.parent().unwrap_or(Path::new("."));
         let calibration = calibrate::of_gate(beside, &self.provenance.host);
-        View::new(&self.evidence.plan, &self.provenance, &self.analysis, &self.verdicts, &self.name())
-            .calibrated(calibration.as_ref().map(Calibration::quote))
+        let view = View::new(&self.evidence, &self.provenance, &self.analysis, &self.verdicts, &self.name())
+            .calibrated(calibration.as_ref().map(Calibration::quote));
+        match Folder::at(self.folder.clone()).digest() {
+            Ok(digest) => view.sealed(digest),
+            // It was never sealed, and there is nothing to hold it to.
+            Err(_) => view,
+        }
     }
 }

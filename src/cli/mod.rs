@@ -11,13 +11,16 @@ mod finished;
 mod fixtures;
 mod guard;
 mod init;
+mod lock;
 mod print;
 mod progress;
 mod report;
+mod resume;
 mod run;
 mod schema;
 mod size;
 mod unpaired;
+mod verify;
 
 use std::process::ExitCode;
 
@@ -41,6 +44,10 @@ enum Command {
     Check(check::Args),
     /// Render a finished campaign again from what is stored
     Report(report::Args),
+    /// Go on with a campaign that was interrupted
+    Resume(resume::Args),
+    /// Check a campaign's evidence, and recompute what was concluded from it
+    Verify(verify::Args),
     /// Tell how many pairs would settle what a campaign left inconclusive
     Size(size::Args),
     /// Run a fresh campaign over what another one left inconclusive
@@ -79,6 +86,8 @@ pub fn main() -> ExitCode {
         Command::Run(args) => run::run(&args),
         Command::Check(args) => check::check(&args),
         Command::Report(args) => report::report(&args),
+        Command::Resume(args) => resume::resume(&args),
+        Command::Verify(args) => verify::verify(&args),
         Command::Size(args) => size::size(&args),
         Command::Confirm(args) => confirm::confirm(&args),
         Command::Calibrate(args) => calibrate::calibrate(&args),

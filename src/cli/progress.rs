@@ -31,7 +31,16 @@ impl Progress {
     /// Shows `event`.
     pub(super) fn show(&self, event: &Event) {
         match event {
-            Event::Started { .. } | Event::PairFinished { .. } => {}
+            Event::Started { .. } | Event::Host(_) | Event::PairFinished { .. } | Event::Warned { .. } => {}
+            Event::Resumed { thrown_away, torn_bytes, .. } => {
+                let torn = if *torn_bytes > 0 { ", a torn line was cut off its journal" } else { "" };
+                let away = thrown_away.len();
+                self.bar.suspend(|| print::note(&format!("goes on; half pairs thrown away: {away}{torn}")));
+            }
+            Event::Looked { pairs, settled } => {
+                let told = if *settled { "every verdict is settled, and it ends" } else { "not all is settled" };
+                self.bar.suspend(|| print::note(&format!("look after {pairs} pairs: {told}")));
+            }
             Event::RunStarted { id } => self.bar.set_message(id.clone()),
             Event::Checked { id, .. } => {
                 self.bar.set_message(id.clone());
@@ -42,7 +51,7 @@ impl Progress {
                 let text = format!("`{}` breaks its contract in {} and is not timed there", skipped.lane, skipped.case);
                 self.bar.suspend(|| print::note(&text));
             }
-            Event::Ended(_) => self.bar.finish_and_clear(),
+            Event::Interrupted { .. } | Event::Ended(_) => self.bar.finish_and_clear(),
         }
     }
 }

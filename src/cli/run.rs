@@ -6,12 +6,13 @@ use std::path::PathBuf;
 use clap::ValueEnum;
 
 use super::campaign::{Format, Start};
+use super::lock::Wait;
 use super::{Exit, Failure, calibrate, find, print};
 use crate::digest::sha256;
 use crate::fixture;
 use crate::plan::{Digests, Plan, Selection};
 use crate::spec::{Gate, Loaded, Target};
-use crate::target::{self, Executor, Lock};
+use crate::target::{self, Executor};
 use crate::workload;
 
 /// Arguments of `gate run`.
@@ -38,6 +39,8 @@ pub(super) struct Args {
     /// The mildest verdict that fails: with `reject`, revise and deferred exit 0
     #[arg(long, value_name = "VERDICT", default_value = "revise")]
     fail_on: FailOn,
+    #[command(flatten)]
+    wait: Wait,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -55,7 +58,7 @@ pub(super) fn run(args: &Args) -> Result<Exit, Failure> {
         expand(args, &loaded.gate, Digests::default())?;
         calibrate::warn(&args.results, loaded);
     }
-    let lock = Lock::acquire(&names(&gates)).map_err(Failure::work)?;
+    let lock = args.wait.lock(&names(&gates))?;
     let mut exit = Exit::Proceed;
     for loaded in &gates {
         let done = match one(args, loaded, gates.len() > 1) {
@@ -67,6 +70,10 @@ pub(super) fn run(args: &Args) -> Result<Exit, Failure> {
             }
         };
         exit = exit.max(done);
+        // Whoever has stopped one gate has not asked for the next.
+        if crate::measure::interrupt::signal().is_some() {
+            break;
+        }
     }
     drop(lock);
     if args.fail_on == FailOn::Reject && matches!(exit, Exit::Revise | Exit::Deferred) {

@@ -95,7 +95,7 @@ pub(super) fn seconds_a_pair(stored: &Stored) -> Result<f64, Failure> {
     let end = lines.iter().rfind(|line| matches!(line.event, Event::PairFinished { .. }));
     let (Some(begin), Some(end)) = (begin, end) else { return Ok(0.0) };
     let took = end.at.duration_since(begin.at).as_secs_f64();
-    Ok(took / f64::from(stored.evidence.plan.profile.pairs.max(1)))
+    Ok(took / f64::from(stored.evidence.pairs.max(1)))
 }
 
 fn text(budgets: &[Sizing], pairs: Option<u32>, seconds: Option<f64>) -> String {

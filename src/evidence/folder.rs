@@ -6,15 +6,15 @@ use std::path::{Path, PathBuf};
 
 use serde::de::DeserializeOwned;
 
-use super::{JournalError, RunFileError, RunRecord, run_file};
-use crate::digest::{sha256, sha256_of};
+use super::{JournalError, RunFileError, RunRecord, manifest, run_file};
+use crate::digest::sha256;
 use crate::unit::Metric;
 
 /// The largest file that is read, in bytes.
 const LARGEST: u64 = 1 << 30;
 
-/// The manifest's name.
-const MANIFEST: &str = "MANIFEST.sha256";
+/// The extension of a file that is being written.
+const PARTIAL: &str = "partial";
 
 /// What keeps evidence from being written or read.
 #[derive(Debug, thiserror::Error)]
@@ -45,6 +45,14 @@ pub enum EvidenceError {
         path: PathBuf,
         /// What is wrong with it.
         source: RunFileError,
+    },
+    /// A run's id is no name of a file.
+    #[error("read campaign `{}`: `{id}` is no id of a run, which is letters, digits, `.`, `_`, `-` and `~`", path.display())]
+    RunId {
+        /// The folder.
+        path: PathBuf,
+        /// The id.
+        id: String,
     },
     /// A JSON file can't be understood.
     #[error("read `{}`: {what}", path.display())]
@@ -81,7 +89,7 @@ pub enum EvidenceError {
         message: String,
     },
     /// The campaign has not ended.
-    #[error("read campaign `{}`: it has not ended; its last runs are missing", path.display())]
+    #[error("read campaign `{}`: it has not ended; `gate resume` goes on with it", path.display())]
     Unfinished {
         /// The folder.
         path: PathBuf,
@@ -145,6 +153,28 @@ impl Folder {
         Ok(Self { path })
     }
 
+    /// The folder of a campaign that is there already. What a crash has left half written is removed.
+    ///
+    /// # Errors
+    ///
+    /// A folder that can't be read or written.
+    pub fn reopen(path: PathBuf) -> Result<Self, EvidenceError> {
+        for folder in [path.clone(), path.join("runs")] {
+            let entries = fs::read_dir(&folder).map_err(|source| EvidenceError::io("list", &folder, source))?;
+            let half = entries.filter_map(Result::ok).map(|entry| entry.path());
+            for file in half.filter(|file| file.extension().is_some_and(|extension| extension == PARTIAL)) {
+                fs::remove_file(&file).map_err(|source| EvidenceError::io("remove", &file, source))?;
+            }
+        }
+        Ok(Self { path })
+    }
+
+    /// The folder of a campaign that is only read.
+    #[must_use]
+    pub const fn at(path: PathBuf) -> Self {
+        Self { path }
+    }
+
     /// Where it is.
     #[must_use]
     pub fn path(&self) -> &Path {
@@ -166,36 +196,47 @@ impl Folder {
         write_whole(&self.path.join(name), bytes)
     }
 
-    /// Writes a run's file and returns its SHA-256.
+    /// Writes the file of a run that was finished and thrown away `take` times before, and returns its SHA-256.
     ///
     /// # Errors
     ///
     /// Samples that no file can hold, or a disk that does not take it.
-    pub fn write_run(&self, record: &RunRecord, metrics: &[Metric]) -> Result<String, EvidenceError> {
-        let path = run_path(&self.path, &record.id);
+    pub fn write_run(&self, record: &RunRecord, take: u32, metrics: &[Metric]) -> Result<String, EvidenceError> {
+        let path = run_path(&self.path, &record.id, take)?;
         let bytes = run_file::encode(record, metrics)
             .map_err(|source| EvidenceError::RunFile { path: path.clone(), source })?;
         write_whole(&path, &bytes)?;
         Ok(sha256(&bytes))
     }
 
-    /// Writes the manifest over every file in the folder, in `sha256sum`'s format, sorted by name.
+    /// Writes the manifest over every file in the folder, in `sha256sum`'s format, sorted by name, and returns its SHA-256:
+    /// the campaign's digest, which stands for all of them.
     ///
     /// # Errors
     ///
     /// A file that can't be read, or a disk that does not take the manifest.
-    pub fn seal(&self) -> Result<(), EvidenceError> {
-        let mut names = Vec::new();
-        list(&self.path, &self.path, &mut names)?;
-        names.sort();
-        let mut text = String::new();
-        for name in names.iter().filter(|name| *name != MANIFEST) {
-            let path = self.path.join(name);
-            let digest =
-                File::open(&path).and_then(sha256_of).map_err(|source| EvidenceError::io("read", &path, source))?;
-            text.push_str(&format!("{digest}  {name}\n"));
-        }
-        self.write(MANIFEST, text.as_bytes())
+    pub fn seal(&self) -> Result<String, EvidenceError> {
+        let text = manifest::text(&self.path)?;
+        self.write(manifest::NAME, text.as_bytes())?;
+        Ok(sha256(text.as_bytes()))
+    }
+
+    /// The digest of the campaign that is sealed here: the SHA-256 of its manifest.
+    ///
+    /// # Errors
+    ///
+    /// A manifest that is missing or can't be read.
+    pub fn digest(&self) -> Result<String, EvidenceError> {
+        Ok(sha256(&read(&self.path.join(manifest::NAME))?))
+    }
+
+    /// What of its files is not as its manifest says, a sentence each; empty where all is.
+    ///
+    /// # Errors
+    ///
+    /// A file that can't be read, and what is neither a folder nor a plain file.
+    pub fn differences(&self) -> Result<Vec<String>, EvidenceError> {
+        manifest::differences(&self.path)
     }
 }
 
@@ -217,15 +258,20 @@ pub fn latest(results: &Path, gate: &str) -> Result<PathBuf, EvidenceError> {
     campaigns.pop().ok_or_else(missing)
 }
 
-/// The path of a run's file in a campaign's folder.
-pub(super) fn run_path(folder: &Path, id: &str) -> PathBuf {
-    folder.join("runs").join(format!("{id}.arrow"))
+/// The path of a run's file in a campaign's folder. The id comes from files that a stranger may have written.
+pub(super) fn run_path(folder: &Path, id: &str, take: u32) -> Result<PathBuf, EvidenceError> {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "._-~".contains(c);
+    if id.is_empty() || id.starts_with('.') || !id.chars().all(plain) {
+        return Err(EvidenceError::RunId { path: folder.to_owned(), id: id.escape_default().to_string() });
+    }
+    let name = if take == 0 { format!("{id}.arrow") } else { format!("{id}.take{}.arrow", take + 1) };
+    Ok(folder.join("runs").join(name))
 }
 
-/// Reads a file whole: a plain file, of a size that some campaign may have.
+/// Reads a file whole: a plain file, no link to elsewhere, of a size that some campaign may have.
 pub(super) fn read(path: &Path) -> Result<Vec<u8>, EvidenceError> {
     let failed = |source| EvidenceError::io("read", path, source);
-    let metadata = fs::metadata(path).map_err(failed)?;
+    let metadata = fs::symlink_metadata(path).map_err(failed)?;
     if !metadata.is_file() {
         return Err(failed(io::Error::other("it is no plain file, and evidence is kept in files")));
     }
@@ -255,22 +301,8 @@ pub fn read_json<T: DeserializeOwned>(folder: &Path, name: &str, schema: &str) -
     serde_json::from_slice(&bytes).map_err(|error| wrong(error.to_string()))
 }
 
-fn list(root: &Path, folder: &Path, names: &mut Vec<String>) -> Result<(), EvidenceError> {
-    let failed = |source| EvidenceError::io("list", folder, source);
-    for entry in fs::read_dir(folder).map_err(failed)? {
-        let entry = entry.map_err(failed)?;
-        let path = entry.path();
-        if entry.file_type().map_err(failed)?.is_dir() {
-            list(root, &path, names)?;
-        } else if let Ok(name) = path.strip_prefix(root) {
-            names.push(name.to_string_lossy().into_owned());
-        }
-    }
-    Ok(())
-}
-
 fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), EvidenceError> {
-    let aside = path.with_added_extension("partial");
+    let aside = path.with_added_extension(PARTIAL);
     let written = File::create(&aside)
         .and_then(|mut file| file.write_all(bytes).and_then(|()| file.sync_all()))
         .and_then(|()| fs::rename(&aside, path))

@@ -58,6 +58,44 @@ impl Journal {
         Ok(Self { path, file, seq: 0, previous: sha256(b"") })
     }
 
+    /// Goes on with the journal at `path`: its lines, and the bytes of a line that a crash had left unfinished. These are
+    /// cut off.
+    ///
+    /// # Errors
+    ///
+    /// A file that can't be read or written, and a line that is out of order, or not chained to the one before.
+    pub fn open(path: PathBuf) -> Result<(Self, Vec<Line>, u64), EvidenceError> {
+        let (lines, whole, torn) = Self::whole(&path)?;
+        let opened = OpenOptions::new().append(true).open(&path).and_then(|file| {
+            if torn > 0 {
+                file.set_len(whole.len() as u64)?;
+                file.sync_data()?;
+            }
+            Ok(file)
+        });
+        let file = opened.map_err(|source| EvidenceError::io("write", &path, source))?;
+        let last = whole.strip_suffix(b"\n").unwrap_or(b"").rsplit(|byte| *byte == b'\n').next().unwrap_or(b"");
+        Ok((Self { path, file, seq: lines.len() as u64, previous: sha256(last) }, lines, torn))
+    }
+
+    /// The lines of the journal at `path` that are whole, be it that a crash has left the last one unfinished.
+    ///
+    /// # Errors
+    ///
+    /// A file that can't be read, and a line that is out of order, or not chained to the one before.
+    pub fn unfinished(path: &Path) -> Result<Vec<Line>, EvidenceError> {
+        Self::whole(path).map(|(lines, ..)| lines)
+    }
+
+    /// The lines that are whole, their bytes, and how many bytes follow them.
+    fn whole(path: &Path) -> Result<(Vec<Line>, Vec<u8>, u64), EvidenceError> {
+        let mut bytes = super::folder::read(path)?;
+        let length = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |last| last + 1);
+        let torn = (bytes.len() - length) as u64;
+        bytes.truncate(length);
+        Ok((Self::parse(path, &bytes)?, bytes, torn))
+    }
+
     /// Adds `event`, which happened `at` that time, and waits until it is on the disk.
     ///
     /// # Errors
@@ -85,23 +123,28 @@ impl Journal {
     ///
     /// A file that can't be read, and a line that is torn, out of order, or not chained to the one before.
     pub fn read(path: &Path) -> Result<Vec<Line>, EvidenceError> {
-        let text = super::folder::read(path)?;
-        let text = String::from_utf8_lossy(&text);
-        let wrong = |line: usize, what: String| JournalError { path: path.to_owned(), line: line + 1, what };
-        if !text.is_empty() && !text.ends_with('\n') {
-            return Err(wrong(text.lines().count().saturating_sub(1), "it is torn off".to_owned()).into());
-        }
+        Ok(Self::parse(path, &super::folder::read(path)?)?)
+    }
+
+    /// The lines of a journal that is called `path` in errors, each held to the one before it.
+    ///
+    /// # Errors
+    ///
+    /// A line that is torn, out of order, or not chained to the one before.
+    pub fn parse(path: &Path, bytes: &[u8]) -> Result<Vec<Line>, JournalError> {
         let mut lines = Vec::new();
         let mut previous = sha256(b"");
-        for (number, text) in text.lines().enumerate() {
-            let line: Line = serde_json::from_str(text).map_err(|error| wrong(number, error.to_string()))?;
+        for (number, bytes) in bytes.split_inclusive(|byte| *byte == b'\n').enumerate() {
+            let wrong = |what: String| JournalError { path: path.to_owned(), line: number + 1, what };
+            let Some(bytes) = bytes.strip_suffix(b"\n") else { return Err(wrong("it is torn off".to_owned())) };
+            let line: Line = serde_json::from_slice(bytes).map_err(|error| wrong(error.to_string()))?;
             if line.seq != number as u64 {
-                return Err(wrong(number, format!("it has number {}, not {number}", line.seq)).into());
+                return Err(wrong(format!("it has number {}, not {number}", line.seq)));
             }
             if line.previous != previous {
-                return Err(wrong(number, "it does not follow the line before it".to_owned()).into());
+                return Err(wrong("it does not follow the line before it".to_owned()));
             }
-            previous = sha256(text.as_bytes());
+            previous = sha256(bytes);
             lines.push(line);
         }
         Ok(lines)

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::State;
 use crate::measure::Host;
 
 /// Where a campaign's numbers come from: the program, the host, the time.
@@ -19,11 +20,26 @@ pub struct Provenance {
     pub started: jiff::Timestamp,
     /// Which attempt at this plan it is, from 1.
     pub attempt: u32,
+    /// The attempts at this plan before it, and what had become of each.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub earlier: Vec<Earlier>,
+    /// The digest of the line of the ledger that tells of its start.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ledger: Option<String>,
     /// What was seen of the host before the first run.
     pub host: Host,
     /// What built each program that is measured, as far as the program itself tells, by label.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub toolchains: BTreeMap<String, String>,
+}
+
+/// An attempt at the same plan that was begun before.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Earlier {
+    /// The name of its folder.
+    pub campaign: String,
+    /// What the ledger told of it last.
+    pub state: State,
 }
 
 impl Provenance {
@@ -45,6 +61,8 @@ impl Provenance {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             started,
             attempt,
+            earlier: Vec::new(),
+            ledger: None,
             host,
             toolchains,
         }

@@ -5,7 +5,8 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Event, EvidenceError, Finish, Journal, Provenance, folder, run_file};
+use super::replay::{Replay, Resumption};
+use super::{EvidenceError, Finish, Journal, Provenance, folder, run_file};
 use crate::plan::{Plan, PlannedRun};
 use crate::unit::{Case, Side};
 use crate::worker::protocol::{Cell, Observed};
@@ -22,6 +23,10 @@ pub struct Evidence {
     pub runs: BTreeMap<String, RunRecord>,
     /// What was not timed because its lane broke its contract.
     pub skipped: Vec<Skipped>,
+    /// The pairs that there are to be: all of the plan's, unless the campaign has ended at a look.
+    pub pairs: u32,
+    /// How often work was interrupted and went on; nothing that is concluded depends on it.
+    pub resumptions: Vec<Resumption>,
 }
 
 /// One run's samples, and what its process saw of itself.
@@ -48,7 +53,15 @@ impl Evidence {
     /// Evidence of a campaign that has not begun.
     #[must_use]
     pub const fn new(plan: Plan) -> Self {
-        Self { plan, checks: BTreeMap::new(), runs: BTreeMap::new(), skipped: Vec::new() }
+        let pairs = plan.profile.pairs;
+        Self {
+            plan,
+            checks: BTreeMap::new(),
+            runs: BTreeMap::new(),
+            skipped: Vec::new(),
+            pairs,
+            resumptions: Vec::new(),
+        }
     }
 
     /// How `check` of `lane` came out in `case`; `None` where it did not run.
@@ -79,38 +92,40 @@ impl Evidence {
     pub fn load(path: &Path) -> Result<(Self, Provenance), EvidenceError> {
         let plan: Plan = folder::read_json(path, "plan.json", crate::plan::SCHEMA)?;
         let provenance: Provenance = folder::read_json(path, "provenance.json", Provenance::SCHEMA)?;
-        let mut evidence = Self::new(plan);
+        let evidence = Self::new(plan);
         let other_plan = || EvidenceError::OtherPlan { path: path.to_owned() };
         if provenance.plan != evidence.plan.digest() {
             return Err(other_plan());
         }
-        let mut finish = None;
-        for line in Journal::read(&path.join("journal.jsonl"))? {
-            match line.event {
-                Event::Started { plan, .. } => {
-                    if plan != evidence.plan.digest() {
-                        return Err(other_plan());
-                    }
-                }
-                Event::Checked { lane, results, .. } => evidence.checks.entry(lane).or_default().extend(results),
-                Event::Skipped(skipped) => evidence.skipped.push(skipped),
-                Event::RunFinished { id, sha256 } => {
-                    let bytes = folder::read(&folder::run_path(path, &id))?;
-                    if crate::digest::sha256(&bytes) != sha256 {
-                        return Err(EvidenceError::ChangedRun { path: folder::run_path(path, &id) });
-                    }
-                    let record = run_file::decode(&bytes)
-                        .map_err(|source| EvidenceError::RunFile { path: folder::run_path(path, &id), source })?;
-                    evidence.runs.insert(id, record);
-                }
-                Event::RunStarted { .. } | Event::PairFinished { .. } => {}
-                Event::Ended(ended) => finish = Some(ended),
-            }
-        }
-        match finish {
-            Some(Finish::Complete) => Ok((evidence, provenance)),
+        let replay = Replay::of(Journal::read(&path.join("journal.jsonl"))?, &evidence.plan, path)?;
+        match replay.finish.clone() {
+            Some(Finish::Complete) => evidence.take(replay, path).map(|evidence| (evidence, provenance)),
             Some(Finish::Failed { message }) => Err(EvidenceError::Failed { path: path.to_owned(), message }),
             None => Err(EvidenceError::Unfinished { path: path.to_owned() }),
         }
+    }
+
+    /// The evidence with all that `replay` tells of, from the campaign's folder `path`.
+    ///
+    /// # Errors
+    ///
+    /// A run's file that is missing, can't be understood or is not the one that was journalled.
+    pub fn take(mut self, replay: Replay, path: &Path) -> Result<Self, EvidenceError> {
+        self.pairs = replay.pairs(&self.plan);
+        for (id, placed) in replay.placed {
+            let path = folder::run_path(path, &id, placed.take)?;
+            let bytes = folder::read(&path)?;
+            if crate::digest::sha256(&bytes) != placed.sha256 {
+                return Err(EvidenceError::ChangedRun { path });
+            }
+            let record =
+                run_file::decode(&bytes).map_err(|source| EvidenceError::RunFile { path: path.clone(), source })?;
+            if record.id != id {
+                return Err(EvidenceError::ChangedRun { path });
+            }
+            self.runs.insert(id, record);
+        }
+        (self.checks, self.skipped, self.resumptions) = (replay.checks, replay.skipped, replay.resumptions);
+        Ok(self)
     }
 }

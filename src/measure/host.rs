@@ -168,6 +168,23 @@ impl Host {
         }
     }
 
+    /// In what the machine that `later` was seen on is not this one, a sentence each; empty where a campaign may go on there.
+    #[must_use]
+    pub fn differences(&self, later: &Self) -> Vec<String> {
+        let told = |value: &Option<String>| value.clone().unwrap_or_else(|| "unknown".to_owned());
+        let cpus = |host: &Self| host.logical_cpus.map(|cpus| cpus.to_string());
+        let facts = [
+            ("machine", told(&self.machine), told(&later.machine)),
+            ("CPU", told(&self.cpu_model), told(&later.cpu_model)),
+            ("number of logical CPUs", told(&cpus(self)), told(&cpus(later))),
+            ("kernel", told(&self.kernel), told(&later.kernel)),
+            ("DuckDB", told(&self.duckdb), told(&later.duckdb)),
+            ("link of DuckDB", self.link.to_string(), later.link.to_string()),
+        ];
+        let differ = facts.into_iter().filter(|(_, before, now)| before != now);
+        differ.map(|(what, before, now)| format!("its {what} was {before}, and is {now}")).collect()
+    }
+
     /// What a run on this machine must have in common with another to be paired with it.
     #[must_use]
     pub fn fingerprint(&self) -> Fingerprint {

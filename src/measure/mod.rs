@@ -11,6 +11,7 @@ pub mod alloc;
 pub mod cgroup;
 pub mod clock;
 pub mod host;
+pub mod interrupt;
 pub mod limits;
 pub mod memory;
 pub mod rusage;

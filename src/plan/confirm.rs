@@ -53,6 +53,8 @@ impl Confirms {
             name: PROFILE.to_owned(),
             grade: Grade::Comparison,
             pairs,
+            // The number of its pairs is fixed.
+            looks: Vec::new(),
             order: Order::Balanced,
             ..profile.clone()
         };

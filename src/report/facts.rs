@@ -4,6 +4,7 @@ use super::number;
 use super::text::plural;
 use super::view::View;
 use super::words::interval;
+use crate::evidence::Provenance;
 use crate::measure::Host;
 use crate::spec::{Estimator, Multiplicity, Order, Profile, Warmup};
 
@@ -22,7 +23,57 @@ pub(super) fn analysis(view: &View) -> Vec<String> {
         Multiplicity::Holm => "Holm's correction",
         Multiplicity::None => "no Holm correction",
     };
-    vec![estimator.to_owned(), interval(view), correction.to_owned()]
+    [estimator.to_owned(), interval(view), correction.to_owned()].into_iter().chain(looks(view)).collect()
+}
+
+/// How many pairs there are, and where the campaign ended early: by which of its looks.
+pub(super) fn pairs(view: &View) -> String {
+    let planned = view.plan.profile.pairs;
+    let pairs = plural(view.pairs() as usize, "pair", "pairs");
+    match view.look {
+        Some(look) if look.pairs < planned => format!("{pairs} of {planned}, ended by a declared look"),
+        _ => pairs,
+    }
+}
+
+/// The looks that the plan has, and the level at the last that was taken.
+pub(super) fn looks(view: &View) -> Option<String> {
+    let look = view.look?;
+    let ends = view.plan.profile.ends();
+    let ends: Vec<String> = ends.iter().map(ToString::to_string).collect();
+    let level = look.level.map_or_else(
+        || "nothing can be decided".to_owned(),
+        |level| format!("an end of an interval may err with {:.2} %", 100.0 * level),
+    );
+    Some(format!("looks after {} pairs (Lan and DeMets, O'Brien and Fleming); here {level}", ends.join(", ")))
+}
+
+/// Which attempt at the plan it is, how those before it ended, and whether its own work was interrupted.
+pub(super) fn attempt(view: &View) -> String {
+    let Provenance { attempt, earlier, .. } = &view.provenance;
+    let mut text = format!("attempt {attempt} of this plan");
+    let mut fates: Vec<(&str, usize)> = Vec::new();
+    for one in earlier {
+        match fates.iter_mut().find(|(fate, _)| *fate == one.state.fate()) {
+            Some((_, count)) => *count += 1,
+            None => fates.push((one.state.fate(), 1)),
+        }
+    }
+    if !fates.is_empty() {
+        let fates: Vec<String> = fates.into_iter().map(|(fate, count)| format!("{count} {fate}")).collect();
+        text.push_str(&format!(" (before it: {})", fates.join(", ")));
+    }
+    if !view.resumptions.is_empty() {
+        let times = plural(view.resumptions.len(), "time", "times");
+        let away: Vec<&str> =
+            view.resumptions.iter().flat_map(|one| one.thrown_away.iter().map(String::as_str)).collect();
+        text.push_str(&format!(", interrupted and resumed {times}"));
+        text.push_str(&match away.as_slice() {
+            [] => ", no run lost".to_owned(),
+            away => format!(", half pairs thrown away and run again: {}", away.join(", ")),
+        });
+    }
+    text
 }
 
 /// How much was measured, and in which order.

@@ -5,10 +5,13 @@ use serde::Serialize;
 use super::text::is_hidden;
 use super::view::{Part, View};
 use super::words;
+use crate::evidence::Earlier;
 use crate::measure::Host;
 use crate::spec::{Bound, Grade, IntervalKind, Multiplicity};
 use crate::unit::{Case, Direction, Statistic, Unit};
-use crate::verdict::{BudgetResult, CheckOutcome, LeftOutCase, Outcome, Reason, Role, Verdict, WaiverUse, Warning};
+use crate::verdict::{
+    BudgetResult, CheckOutcome, LeftOutCase, LookTaken, Outcome, Reason, Role, Verdict, WaiverUse, Warning,
+};
 
 /// The format of the document.
 const SCHEMA: &str = "gate.report/1";
@@ -22,7 +25,12 @@ struct Document<'a> {
     grade: Grade,
     plan: &'a str,
     campaign: &'a str,
+    digest: Option<&'a str>,
     attempt: u32,
+    earlier: &'a [Earlier],
+    resumed: usize,
+    pairs: u32,
+    look: Option<LookTaken>,
     started: jiff::Timestamp,
     interval: IntervalKind,
     confidence: f64,
@@ -104,7 +112,12 @@ fn document(view: &View) -> Document<'_> {
         grade: plan.profile.grade,
         plan: &view.provenance.plan,
         campaign: &view.campaign,
+        digest: view.digest.as_deref(),
         attempt: view.provenance.attempt,
+        earlier: &view.provenance.earlier,
+        resumed: view.resumptions.len(),
+        pairs: view.pairs(),
+        look: view.look,
         started: view.provenance.started,
         interval: plan.analysis.interval,
         confidence: f64::from(plan.analysis.confidence_parts) / 10_000.0,

@@ -62,8 +62,8 @@ fn remarks(view: &View, group: &Group, row: &BudgetResult, every_p: bool) -> Vec
     if let Some(why) = undefined {
         remarks.push(format!("undefined: {why}"));
     }
-    if row.pairs > 0 && row.pairs != view.plan.profile.pairs {
-        remarks.push(format!("rests on {} of {} pairs", row.pairs, view.plan.profile.pairs));
+    if row.pairs > 0 && row.pairs != view.pairs() {
+        remarks.push(format!("rests on {} of {} pairs", row.pairs, view.pairs()));
     }
     if let (Some(waiver), Some(limit)) = (&row.waiver, group.bound) {
         remarks.push(self::waiver(waiver, limit, row));

@@ -1,12 +1,12 @@
 //! The one input of every renderer.
 
-use crate::evidence::Provenance;
+use crate::evidence::{Evidence, Provenance, Resumption};
 use crate::plan::Plan;
 use crate::spec::{Bound, Hypothesis};
 use crate::unit::{Case, Statistic, Unit};
 use crate::verdict::{
-    Analysis, BudgetResult, CheckOutcome, CheckStatus, HypothesisAnalysis, HypothesisVerdict, Outcome, Role, Verdict,
-    Verdicts, WaiverState, Warning,
+    Analysis, BudgetResult, CheckOutcome, CheckStatus, HypothesisAnalysis, HypothesisVerdict, LookTaken, Outcome, Role,
+    Verdict, Verdicts, WaiverState, Warning,
 };
 
 /// What a report shows: a campaign's plan, where its numbers come from, and what was concluded from them.
@@ -17,8 +17,14 @@ pub struct View {
     pub(super) campaign: String,
     pub(super) gravest: Option<Verdict>,
     pub(super) hypotheses: Vec<Part>,
+    /// The look that it ended with, where the plan has looks.
+    pub(super) look: Option<LookTaken>,
     /// What the gate was seen to see on this host.
     pub(super) calibration: Option<String>,
+    /// How often work was interrupted and went on.
+    pub(super) resumptions: Vec<Resumption>,
+    /// The SHA-256 of the campaign's manifest, once there is one.
+    pub(super) digest: Option<String>,
 }
 
 /// One hypothesis: what was claimed, measured and concluded.
@@ -73,7 +79,14 @@ pub(super) struct CheckGroup<'a> {
 impl View {
     /// The view of one campaign; all four are of the same plan, and `campaign` is the name of its folder.
     #[must_use]
-    pub fn new(plan: &Plan, provenance: &Provenance, analysis: &Analysis, verdicts: &Verdicts, campaign: &str) -> Self {
+    pub fn new(
+        evidence: &Evidence,
+        provenance: &Provenance,
+        analysis: &Analysis,
+        verdicts: &Verdicts,
+        campaign: &str,
+    ) -> Self {
+        let plan = &evidence.plan;
         let hypotheses = plan
             .hypotheses
             .iter()
@@ -93,6 +106,9 @@ impl View {
             gravest: verdicts.gravest(),
             hypotheses,
             calibration: None,
+            resumptions: evidence.resumptions.clone(),
+            digest: None,
+            look: analysis.look,
         }
     }
 
@@ -100,6 +116,17 @@ impl View {
     #[must_use]
     pub fn calibrated(self, calibration: Option<String>) -> Self {
         Self { calibration, ..self }
+    }
+
+    /// The view with the digest of the campaign, which is the SHA-256 of its manifest.
+    #[must_use]
+    pub fn sealed(self, digest: String) -> Self {
+        Self { digest: Some(digest), ..self }
+    }
+
+    /// The pairs that the campaign has: fewer than planned where it ended at a look.
+    pub(super) fn pairs(&self) -> u32 {
+        self.look.map_or(self.plan.profile.pairs, |look| look.pairs)
     }
 
     /// The start of the plan's digest, as the campaign's folder has it.

@@ -207,6 +207,9 @@ pub struct Profile {
     pub grade: Grade,
     /// Pairs of each case.
     pub pairs: u32,
+    /// The numbers of pairs after which the campaign ends where every verdict is settled by then; ascending.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub looks: Vec<u32>,
     /// What runs, validated but not timed, before the first sample.
     pub warmup: Warmup,
     /// The least time that the timed pass of a case takes, in nanoseconds.
@@ -227,6 +230,15 @@ pub struct Profile {
     pub processes: Option<u64>,
     /// The time after which a run is killed, in nanoseconds.
     pub timeout_ns: u64,
+}
+
+impl Profile {
+    /// The numbers of pairs at which the campaign may end: its looks, and all of them last.
+    #[must_use]
+    pub fn ends(&self) -> Vec<u32> {
+        let before = self.looks.iter().copied().filter(|&look| look < self.pairs);
+        before.chain([self.pairs]).collect()
+    }
 }
 
 /// What a campaign's evidence is good for.

@@ -2,6 +2,7 @@
 
 use super::error::StatsError;
 use super::interval::Alpha;
+use super::spending::looks;
 
 /// Holm's step-down adjusted p of a family of claims, in the order given.
 ///
@@ -12,17 +13,46 @@ use super::interval::Alpha;
 ///
 /// [`StatsError::NotAProbability`]. An empty family has no adjusted p, which is no error.
 pub fn holm(p_values: &[f64]) -> Result<Vec<f64>, StatsError> {
+    step_down(p_values, |p, remaining| Ok(remaining * p))
+}
+
+/// Holm's step-down adjusted p at the last of the looks `pairs` of a plan of `last` pairs, in the order given; those at
+/// most `alpha` are claimed.
+///
+/// At each step Holm holds the smallest p that is left to α divided by the claims that are left. Here each of these shares is
+/// spent over the looks as [`looks`] spends it, and the p is held to the share's level at this look (Maurer & Bretz 2013,
+/// Statistics in Biopharmaceutical Research 5:311–320). The adjusted p is α·p over that level, which without looks is Holm's
+/// own: the probability that any wrong claim is made, at whichever look, is at most α.
+///
+/// # Errors
+///
+/// [`StatsError::NotAProbability`], and those of [`looks`].
+pub fn holm_at_look(p_values: &[f64], pairs: &[u32], last: u32, alpha: Alpha) -> Result<Vec<f64>, StatsError> {
+    step_down(p_values, |p, remaining| {
+        let share = Alpha::at_most(alpha.as_f64() / remaining);
+        let levels = share.map(|share| looks(pairs, last, share)).transpose()?;
+        let level = levels.and_then(|levels| levels.last()?.alpha);
+        Ok(level.map_or(1.0, |level| p * (alpha.as_f64() / level.as_f64())))
+    })
+}
+
+/// The largest that `adjust` makes of the p so far and of the claims that are left with it, at most 1, in ascending order.
+fn step_down(p_values: &[f64], adjust: impl Fn(f64, f64) -> Result<f64, StatsError>) -> Result<Vec<f64>, StatsError> {
     if let Some(index) = p_values.iter().position(|p| !(0.0..=1.0).contains(p)) {
         return Err(StatsError::NotAProbability { position: index + 1, value: p_values[index] });
     }
     let mut ascending: Vec<_> = (0..p_values.len()).collect();
     ascending.sort_by(|&a, &b| p_values[a].total_cmp(&p_values[b]));
-    let mut adjusted = vec![0.0; p_values.len()];
+    let mut adjusted = vec![1.0; p_values.len()];
     let mut largest = 0.0_f64;
     for (step, index) in ascending.into_iter().enumerate() {
         #[expect(clippy::cast_precision_loss, reason = "no family has 2^53 claims")]
         let remaining = (p_values.len() - step) as f64;
-        largest = largest.max(remaining * p_values[index]).min(1.0);
+        largest = largest.max(adjust(p_values[index], remaining)?);
+        if largest >= 1.0 {
+            // So are all that come after it.
+            break;
+        }
         adjusted[index] = largest;
     }
     Ok(adjusted)

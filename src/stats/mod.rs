@@ -98,7 +98,7 @@ pub use error::StatsError;
 pub use estimate::{Estimate, Estimator};
 pub use exact::exact_ratio;
 pub use geometric::geometric_mean;
-pub use holm::{holm, pairs_needed_by_holm};
+pub use holm::{holm, holm_at_look, pairs_needed_by_holm};
 pub use hosts::{Host, Hosts, ratio_over_hosts};
 pub use interval::{Alpha, Confidence, Interval, IntervalRule};
 pub use log_ratio::median_log_ratio;

@@ -81,14 +81,23 @@ impl Lock {
     ///
     /// Another campaign holds it, or its file can't be used.
     pub fn acquire(gates: &str) -> Result<Self, LockError> {
-        Self::acquire_at(Path::new(PATH), gates)
+        Self::acquire_at(Path::new(PATH), gates, FlockOperation::NonBlockingLockExclusive)
     }
 
-    fn acquire_at(path: &Path, gates: &str) -> Result<Self, LockError> {
+    /// The same, after the end of other campaigns, however long they take.
+    ///
+    /// # Errors
+    ///
+    /// Its file can't be used.
+    pub fn wait(gates: &str) -> Result<Self, LockError> {
+        Self::acquire_at(Path::new(PATH), gates, FlockOperation::LockExclusive)
+    }
+
+    fn acquire_at(path: &Path, gates: &str, operation: FlockOperation) -> Result<Self, LockError> {
         let failed = |source| LockError::File { path: path.to_owned(), source };
         for _ in 0..ATTEMPTS {
             let Some(mut file) = open(path).map_err(failed)? else { continue };
-            match flock(&file, FlockOperation::NonBlockingLockExclusive) {
+            match flock(&file, operation) {
                 Ok(()) => {}
                 Err(rustix::io::Errno::WOULDBLOCK) => return Err(held(&mut file)),
                 Err(errno) => return Err(failed(errno.into())),
@@ -175,6 +184,10 @@ mod tests {
 
     use super::*;
 
+    fn acquire_at(path: &Path, gates: &str) -> Result<Lock, LockError> {
+        Lock::acquire_at(path, gates, FlockOperation::NonBlockingLockExclusive)
+    }
+
     fn folder() -> (tempfile::TempDir, PathBuf) {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("gate.lock");
@@ -184,14 +197,28 @@ mod tests {
     #[test]
     fn a_second_campaign_is_told_who_runs() {
         let (_folder, path) = folder();
-        let lock = Lock::acquire_at(&path, "one, two").unwrap();
-        let error = Lock::acquire_at(&path, "three").unwrap_err().to_string();
+        let lock = acquire_at(&path, "one, two").unwrap();
+        let error = acquire_at(&path, "three").unwrap_err().to_string();
         let begin =
             format!("lock this host: process {} has run a campaign of `one, two` on it since 2", std::process::id());
         assert!(error.starts_with(&begin), "{error}");
         assert!(error.ends_with("Z; wait for its end, or end it"), "{error}");
         drop(lock);
-        Lock::acquire_at(&path, "three").unwrap();
+        acquire_at(&path, "three").unwrap();
+    }
+
+    #[test]
+    fn who_waits_has_the_lock_once_it_is_free() {
+        let (_folder, path) = folder();
+        let lock = acquire_at(&path, "first").unwrap();
+        let waiting = std::thread::spawn({
+            let path = path.clone();
+            move || Lock::acquire_at(&path, "second", FlockOperation::LockExclusive).map(|_| ())
+        });
+        std::thread::sleep(std::time::Duration::from_millis(50));
+        assert!(!waiting.is_finished(), "it has not waited");
+        drop(lock);
+        waiting.join().unwrap().unwrap();
     }
 
     #[test]
@@ -200,9 +227,9 @@ mod tests {
         let mut child = std::process::Command::new("true").spawn().unwrap();
         let dead = child.id();
         child.wait().unwrap();
-        let lock = Lock::acquire_at(&path, "old").unwrap();
+        let lock = acquire_at(&path, "old").unwrap();
         fs::write(&path, format!("{{\"pid\":{dead},\"gates\":\"old\"}}")).unwrap();
-        let error = Lock::acquire_at(&path, "new").unwrap_err();
+        let error = acquire_at(&path, "new").unwrap_err();
         assert!(matches!(error, LockError::Held { holder: None, .. }), "{error}");
         drop(lock);
     }
@@ -211,7 +238,7 @@ mod tests {
     fn what_the_file_held_before_does_not_matter() {
         let (_folder, path) = folder();
         fs::write(&path, "nonsense of some length, longer than what is written").unwrap();
-        let lock = Lock::acquire_at(&path, "x").unwrap();
+        let lock = acquire_at(&path, "x").unwrap();
         let holder: Holder = serde_json::from_str(&fs::read_to_string(&path).unwrap()).unwrap();
         assert_eq!(holder, Holder { pid: std::process::id(), gates: "x".to_owned() });
         drop(lock);
@@ -224,19 +251,19 @@ mod tests {
         let victim = folder.path().join("victim");
         fs::write(&victim, "precious").unwrap();
         symlink(&victim, &path).unwrap();
-        assert!(matches!(Lock::acquire_at(&path, "x"), Err(LockError::File { .. })));
+        assert!(matches!(acquire_at(&path, "x"), Err(LockError::File { .. })));
         assert_eq!(fs::read_to_string(&victim).unwrap(), "precious");
     }
 
     #[test]
     fn a_file_that_was_removed_locks_nobody_out() {
         let (_folder, path) = folder();
-        let lock = Lock::acquire_at(&path, "x").unwrap();
+        let lock = acquire_at(&path, "x").unwrap();
         assert!(is_still_at(&path, &lock.file).unwrap());
         fs::remove_file(&path).unwrap();
         assert!(!is_still_at(&path, &lock.file).unwrap());
         // Another file under the name is not the one that was locked, either.
-        let other = Lock::acquire_at(&path, "y").unwrap();
+        let other = acquire_at(&path, "y").unwrap();
         assert!(!is_still_at(&path, &lock.file).unwrap());
         assert!(is_still_at(&path, &other.file).unwrap());
     }
@@ -244,14 +271,14 @@ mod tests {
     #[test]
     fn every_user_may_open_the_file() {
         let (_folder, path) = folder();
-        let _lock = Lock::acquire_at(&path, "x").unwrap();
+        let _lock = acquire_at(&path, "x").unwrap();
         assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o666);
     }
 
     #[test]
     fn a_folder_that_is_not_there_is_named() {
         let (folder, _) = folder();
-        let error = Lock::acquire_at(&folder.path().join("none/gate.lock"), "x").unwrap_err().to_string();
+        let error = acquire_at(&folder.path().join("none/gate.lock"), "x").unwrap_err().to_string();
         assert!(error.contains("none/gate.lock"), "{error}");
     }
 }

@@ -18,7 +18,7 @@ use std::time::Duration;
 pub use build::BuildError;
 pub use command::CommandExecutor;
 pub use lock::{Holder, Lock, LockError};
-pub use revisions::{GitError, RevisionsExecutor};
+pub use revisions::{GitError, RevisionsExecutor, files_like};
 pub use suite::SuiteExecutor;
 
 use crate::spec::Target;

@@ -7,7 +7,7 @@ use super::{Warning, benches, checks, diagnose};
 use crate::evidence::Evidence;
 use crate::plan::{Plan, PlannedHypothesis};
 use crate::spec::{Benefit, Bound, Grade, Multiplicity};
-use crate::stats::{StatsError, holm, pairs_needed_by_holm};
+use crate::stats::{Alpha, StatsError, pairs_needed_by_holm};
 use crate::unit::{Case, Direction, Side, Statistic, Unit};
 use crate::workload::catalogue::LaneKind;
 
@@ -34,6 +34,19 @@ pub struct Analysis {
     pub plan: String,
     /// The hypotheses, in the plan's order.
     pub hypotheses: Vec<HypothesisAnalysis>,
+    /// The look that the campaign ended with, where its plan has looks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub look: Option<LookTaken>,
+}
+
+/// The look that a campaign ended with.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct LookTaken {
+    /// The pairs that there were.
+    pub pairs: u32,
+    /// The nominal error of one end of an interval at this look, so that all looks together keep the confidence; `None` where
+    /// so few pairs can decide nothing.
+    pub level: Option<f64>,
 }
 
 /// The outcomes of one hypothesis.
@@ -237,7 +250,8 @@ pub fn analyse(evidence: &Evidence, date: jiff::civil::Date) -> Result<Analysis,
         .iter()
         .map(|planned| analyse_hypothesis(&judge, evidence, planned))
         .collect::<Result<Vec<_>, AnalysisError>>()?;
-    Ok(Analysis { schema: SCHEMA.to_owned(), plan: plan.digest(), hypotheses })
+    let look = judge.look().map(|look| LookTaken { pairs: look.pairs, level: look.alpha.map(Alpha::as_f64) });
+    Ok(Analysis { schema: SCHEMA.to_owned(), plan: plan.digest(), hypotheses, look })
 }
 
 fn analyse_hypothesis(
@@ -269,7 +283,7 @@ fn analyse_hypothesis(
     }
     let alpha = judge.alpha();
     for role in [Role::Guardrail, Role::Benefit] {
-        confirm(&mut budgets, role, plan.analysis.multiplicity, alpha.as_f64())?;
+        confirm(&mut budgets, role, plan.analysis.multiplicity, judge)?;
     }
     if plan.profile.grade == Grade::Comparison && plan.analysis.multiplicity == Multiplicity::Holm {
         let claims = budgets.iter().filter(|budget| budget.role == Role::Guardrail && budget.p.is_some()).count();
@@ -306,6 +320,7 @@ fn missing_runs(evidence: &Evidence, planned: &PlannedHypothesis) -> Vec<String>
         .filter(|run| {
             run.matchup == planned.matchup
                 && run.cases.iter().any(|case| planned.cases.contains(case))
+                && run.pair <= evidence.pairs
                 && !evidence.runs.contains_key(&run.id)
                 && !evidence.leaves_out(run)
         })
@@ -324,7 +339,7 @@ fn confirm(
     budgets: &mut [BudgetResult],
     role: Role,
     multiplicity: Multiplicity,
-    alpha: f64,
+    judge: &Judge<'_>,
 ) -> Result<(), AnalysisError> {
     let claimed = if role == Role::Benefit { Outcome::Pass } else { Outcome::Fail };
     let mut family: Vec<&mut BudgetResult> = Vec::new();
@@ -336,9 +351,9 @@ fn confirm(
     }
     if multiplicity == Multiplicity::Holm {
         let p: Vec<f64> = family.iter().filter_map(|budget| budget.p).collect();
-        for (budget, adjusted) in family.into_iter().zip(holm(&p)?) {
+        for (budget, adjusted) in family.into_iter().zip(judge.adjusted(&p)?) {
             budget.p_adjusted = Some(adjusted);
-            budget.confirmed &= adjusted <= alpha;
+            budget.confirmed &= adjusted <= judge.alpha().as_f64();
         }
     }
     Ok(())

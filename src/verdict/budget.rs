@@ -7,8 +7,8 @@ use crate::evidence::Evidence;
 use crate::plan::Plan;
 use crate::spec::{Bound, Budget, Estimator, IntervalKind, Reported, Waiver};
 use crate::stats::{
-    self, Alpha, Confidence, Estimate, IntervalRule, Resamples, StatsError, exact_ratio, median, median_of,
-    pairs_for_power,
+    self, Alpha, Confidence, Estimate, IntervalRule, Look, Resamples, StatsError, exact_ratio, holm, holm_at_look,
+    median, median_of, pairs_for_power,
 };
 use crate::unit::{Assumption, Case, Metric, Side, Statistic, Unit};
 
@@ -20,6 +20,8 @@ pub(super) struct Judge<'a> {
     estimator: stats::Estimator,
     rule: IntervalRule,
     confidence: Confidence,
+    /// The looks up to the one that the evidence is of; none where the plan has none.
+    looks: Vec<Look>,
 }
 
 impl<'a> Judge<'a> {
@@ -35,13 +37,21 @@ impl<'a> Judge<'a> {
             Estimator::HodgesLehmann => stats::Estimator::HodgesLehmann,
         };
         let parts = u16::try_from(analysis.confidence_parts).unwrap_or(u16::MAX);
+        let confidence = Confidence::from_parts(parts)?;
+        let ends: Vec<u32> = profile.ends().into_iter().filter(|&end| end <= evidence.pairs).collect();
+        let looks = if profile.looks.is_empty() {
+            Vec::new()
+        } else {
+            stats::looks(&ends, profile.pairs, rule.alpha(confidence))?
+        };
         Ok(Self {
             evidence,
             date,
-            resamples: Resamples::new(profile.pairs as usize, analysis.seed, analysis.resamples)?,
+            resamples: Resamples::new(evidence.pairs as usize, analysis.seed, analysis.resamples)?,
             estimator,
             rule,
-            confidence: Confidence::from_parts(parts)?,
+            confidence,
+            looks,
         })
     }
 
@@ -60,7 +70,27 @@ impl<'a> Judge<'a> {
         self.confidence
     }
 
-    /// The error that is allowed on each side of an interval.
+    /// The look that the evidence is of, where the plan has looks.
+    pub(super) fn look(&self) -> Option<&Look> {
+        self.looks.last()
+    }
+
+    /// The error that each end of an interval may have here: that of a campaign, or of its look; `None` where nothing can be
+    /// decided at this look.
+    fn level(&self) -> Option<Alpha> {
+        self.look().map_or(Some(self.alpha()), |look| look.alpha)
+    }
+
+    /// Holm's adjusted p of a family, to be held to [`Self::alpha`].
+    pub(super) fn adjusted(&self, p: &[f64]) -> Result<Vec<f64>, StatsError> {
+        if self.looks.is_empty() {
+            return holm(p);
+        }
+        let pairs: Vec<u32> = self.looks.iter().map(|look| look.pairs).collect();
+        holm_at_look(p, &pairs, self.evidence.plan.profile.pairs, self.alpha())
+    }
+
+    /// The error that is allowed on each side of an interval, over all looks.
     pub(super) fn alpha(&self) -> Alpha {
         self.rule.alpha(self.confidence)
     }
@@ -185,7 +215,11 @@ impl<'a> Judge<'a> {
     }
 
     fn interval(&self, estimate: Estimate, result: &mut BudgetResult) -> Option<Estimate> {
-        match estimate.interval(self.alpha()) {
+        let Some(level) = self.level() else {
+            result.undefined = Some(format!("{} pairs are too few to decide anything at this look", result.pairs));
+            return None;
+        };
+        match estimate.interval(level) {
             Ok(interval) => {
                 (result.low, result.high) = (Some(interval.low()), Some(interval.high()));
                 Some(estimate)

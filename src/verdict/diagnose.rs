@@ -5,7 +5,7 @@ use super::analysis::{BudgetResult, Outcome, Role};
 use super::budget::outcome;
 use super::reduce::{Paired, paired};
 use crate::evidence::{Evidence, RunRecord};
-use crate::plan::{Plan, PlannedHypothesis};
+use crate::plan::PlannedHypothesis;
 use crate::stats::{Alpha, autocorrelation, drift, first_sample, order_effect, outliers, paired_t, two_groups};
 use crate::unit::{Assumption, Case, Metric, Scope, Side, Unit};
 
@@ -58,7 +58,7 @@ pub(super) fn doubts(
     for budget in &seen {
         let Some(metric) = plan.metric(&budget.metric) else { continue };
         let Ok(pairs) = paired(evidence, planned.matchup, &budget.case, metric, budget.statistic) else { continue };
-        let first = baseline_first(plan, planned.matchup, &budget.case);
+        let first = baseline_first(evidence, planned.matchup, &budget.case);
         of_pairs(budget, &pairs, &first, threshold, plan.analysis.seed, &mut warnings);
         if let Some(warning) = cross_check(budget, &pairs, alpha) {
             warnings.push(warning);
@@ -77,9 +77,10 @@ pub(super) fn doubts(
 }
 
 /// Whether the baseline ran first, pair by pair.
-fn baseline_first(plan: &Plan, matchup: usize, case: &Case) -> Vec<bool> {
+fn baseline_first(evidence: &Evidence, matchup: usize, case: &Case) -> Vec<bool> {
     let case = case.without_bench();
-    (1..=plan.profile.pairs)
+    let plan = &evidence.plan;
+    (1..=evidence.pairs)
         .map(|pair| {
             let of_pair = |run: &&crate::plan::PlannedRun| {
                 run.pair == pair && run.matchup == matchup && run.cases.iter().any(|&index| plan.cases[index] == case)

@@ -84,6 +84,12 @@ impl Verdicts {
         self.plan == other.plan && self.grade == other.grade && decisions(self) == decisions(other)
     }
 
+    /// Whether more pairs are not asked for: no hypothesis is to be revised.
+    #[must_use]
+    pub fn are_settled(&self) -> bool {
+        self.hypotheses.iter().all(|one| one.verdict != Verdict::Revise)
+    }
+
     /// The gravest verdict; `None` where there is no hypothesis.
     #[must_use]
     pub fn gravest(&self) -> Option<Verdict> {

@@ -18,7 +18,7 @@ mod warning;
 
 pub use analysis::{
     Analysis, AnalysisError, Bounded, BudgetResult, CheckOutcome, CheckStatus, HypothesisAnalysis, LeftOutCase,
-    Outcome, Role, SCHEMA as ANALYSIS_SCHEMA, WaiverState, WaiverUse, analyse,
+    LookTaken, Outcome, Role, SCHEMA as ANALYSIS_SCHEMA, WaiverState, WaiverUse, analyse,
 };
 pub use budget::outcome;
 pub use calibration::{Calibration, ExtraCopy, OnBudget, SCHEMA as CALIBRATION_SCHEMA, Sight, Slowdown, Trial, sights};

@@ -50,7 +50,7 @@ pub(super) fn paired(
     }
     let mut sides = [Vec::new(), Vec::new()];
     let mut range = (f64::INFINITY, f64::NEG_INFINITY);
-    for pair in 1..=plan.profile.pairs {
+    for pair in 1..=evidence.pairs {
         for (side, values) in Side::BOTH.into_iter().zip(&mut sides) {
             let samples = samples(evidence, matchup, case, metric, pair, side)?;
             if side == Side::Candidate {

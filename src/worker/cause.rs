@@ -63,6 +63,9 @@ pub enum Cause {
     /// It had not ended when its time was over, and was killed with all that it had started.
     #[error("the worker was killed after {}, its `timeout`; find out what hangs, or raise the timeout", seconds(.0))]
     TimedOut(Duration),
+    /// Somebody asked this program to stop, and it was killed with all that it had started.
+    #[error("stopped by {0}")]
+    Interrupted(&'static str),
     /// It closed its output before its work was done, went on running, and was killed.
     #[error("the worker closed its output before it said `done`, and went on running")]
     ClosedEarly,

@@ -16,6 +16,7 @@ use super::conversation::Conversation;
 use super::lines::{Lines, Tail};
 use super::protocol::{MAX_LINE, Request};
 use crate::measure::clock::{self, Moment};
+use crate::measure::interrupt;
 use crate::measure::rusage::{self, Reaped};
 
 /// How long a child that has closed its output may take to end, and a killed one to die.
@@ -53,6 +54,7 @@ enum Source {
     Stdout,
     Stderr,
     Exit,
+    Interrupt,
 }
 
 impl Running {
@@ -103,6 +105,9 @@ impl Running {
                 left = left.min(grace);
             }
             let ready = self.wait(left)?;
+            if ready.contains(&Source::Interrupt) {
+                return Err(Cause::Interrupted(interrupt::signal().unwrap_or("a signal")));
+            }
             if ready.contains(&Source::Stdin) {
                 self.hand_over();
             }
@@ -153,6 +158,7 @@ impl Running {
             (Source::Stdout, self.stdout.as_ref().map(AsFd::as_fd), PollFlags::IN),
             (Source::Stderr, self.stderr.as_ref().map(AsFd::as_fd), PollFlags::IN),
             (Source::Exit, self.exit.as_ref().map(AsFd::as_fd), PollFlags::IN),
+            (Source::Interrupt, interrupt::pipe(), PollFlags::IN),
         ];
         let (names, mut fds): (Vec<_>, Vec<_>) = sources
             .into_iter()

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 
 use gate::digest::sha256;
-use gate::evidence::{Attempt, Event, Evidence, EvidenceError, Folder, Journal, Ledger, Provenance, attempts, latest};
+use gate::evidence::{Attempt, Event, Evidence, EvidenceError, Folder, Journal, Ledger, Provenance, State, latest};
 use gate::measure::Host;
 use gate::verdict::{analyse, judge};
 
@@ -144,13 +144,70 @@ fn the_ledger_counts_attempts_at_one_plan() {
     let results = tempfile::tempdir().expect("a folder");
     fs::create_dir(results.path().join("g")).expect("a folder");
     let ledger = Ledger::of(results.path(), "g");
-    assert!(ledger.read().expect("no ledger yet").is_empty());
-    for (plan, state) in [("a", "started"), ("a", "failed"), ("a", "started"), ("a", "complete"), ("b", "started")] {
-        let attempt = Attempt { at: noon(), plan: plan.to_owned(), campaign: "c".to_owned(), state: state.to_owned() };
-        ledger.append(&attempt).expect("a line");
+    assert!(ledger.read().expect("no ledger yet").at("a").is_empty());
+    let states = [
+        ("a", "1", State::Started),
+        ("a", "1", State::Failed),
+        ("a", "2", State::Started),
+        ("b", "3", State::Started),
+        ("a", "2", State::Interrupted),
+        ("a", "2", State::Resumed),
+        ("a", "2", State::Complete),
+    ];
+    let mut digests = Vec::new();
+    for (plan, campaign, state) in states {
+        let (plan, campaign) = (plan.to_owned(), campaign.to_owned());
+        digests.push(ledger.append(Attempt { at: noon(), plan, campaign, state, previous: None }).expect("a line"));
     }
-    let lines = ledger.read().expect("a ledger");
-    assert_eq!((attempts(&lines, "a"), attempts(&lines, "b"), attempts(&lines, "c")), (2, 1, 0));
+    let attempts = ledger.read().expect("a ledger");
+    assert_eq!(attempts.at("a"), [("1", State::Failed), ("2", State::Complete)]);
+    assert_eq!((attempts.at("b").len(), attempts.at("c").len()), (1, 0));
+    assert!(digests.iter().all(|digest| attempts.have(digest)) && !attempts.have("0"));
+
+    // A line that is gone, doubled, swapped or edited is noticed by the one behind it.
+    let path = results.path().join("g/ledger.jsonl");
+    let text = fs::read_to_string(&path).expect("a ledger");
+    let lines: Vec<&str> = text.lines().collect();
+    let refused = |lines: Vec<&str>| {
+        fs::write(&path, lines.join("\n") + "\n").expect("a file");
+        ledger.read().expect_err("it is refused").to_string()
+    };
+    for at in 0..lines.len() - 1 {
+        let mut changed = lines.clone();
+        changed.remove(at);
+        assert!(refused(changed).contains("ledger.jsonl"), "line {at} is gone");
+        let mut changed = lines.clone();
+        changed.swap(at, at + 1);
+        assert!(refused(changed).contains("ledger.jsonl"), "line {at} is swapped");
+        let mut changed = lines.clone();
+        changed.insert(at, lines[at]);
+        assert!(refused(changed).contains("changed, added or lost"), "line {at} is doubled");
+    }
+    assert!(refused(text.replacen("failed", "complete", 1).lines().collect()).contains("line 3"));
+
+    // One that a crash has torn is cut off by the next.
+    fs::write(&path, format!("{text}{{\"at\":\"2026")).expect("a file");
+    let (plan, campaign) = ("a".to_owned(), "4".to_owned());
+    let attempt = Attempt { at: noon(), plan, campaign, state: State::Started, previous: None };
+    ledger.append(attempt).expect("a line");
+    assert_eq!(ledger.read().expect("a ledger").iter().count(), 8);
+}
+
+#[test]
+fn a_ledger_of_an_older_program_goes_on() {
+    let results = tempfile::tempdir().expect("a folder");
+    fs::create_dir(results.path().join("g")).expect("a folder");
+    let path = results.path().join("g/ledger.jsonl");
+    let old = "{\"at\":\"2026-11-30T12:00:00Z\",\"plan\":\"a\",\"campaign\":\"1\",\"state\":\"started\"}\n";
+    fs::write(&path, old.repeat(2)).expect("a file");
+    let ledger = Ledger::of(results.path(), "g");
+    let (plan, campaign) = ("a".to_owned(), "2".to_owned());
+    ledger.append(Attempt { at: noon(), plan, campaign, state: State::Started, previous: None }).expect("a line");
+    assert_eq!(ledger.read().expect("a ledger").at("a").len(), 2);
+    // Behind a chained line there is none without a chain.
+    let text = fs::read_to_string(&path).expect("a ledger");
+    fs::write(&path, format!("{text}{old}")).expect("a file");
+    assert!(ledger.read().expect_err("it is refused").to_string().contains("line 4"));
 }
 
 #[test]

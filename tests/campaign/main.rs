@@ -2,7 +2,9 @@
 
 mod evidence;
 mod faults;
+mod looks;
 mod order;
 mod published;
+mod resumed;
 mod scripted;
 mod table;

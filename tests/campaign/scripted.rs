@@ -2,11 +2,13 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::LazyLock;
 use std::time::Duration;
 
 use gate::campaign::{Campaign, CampaignError};
 use gate::cli::Exit;
 use gate::evidence::{Event, Evidence, Folder};
+use gate::measure::Host;
 use gate::plan::{Digests, Plan, Selection};
 use gate::spec::{self, Format};
 use gate::target::{Executor, RunError};
@@ -34,6 +36,8 @@ pub(crate) struct Scripted {
     pub(crate) digests: Vec<&'static str>,
     /// The run, from 1, that does not come back.
     pub(crate) crashes_at: Option<usize>,
+    /// Whether that run is stopped by a signal.
+    pub(crate) interrupted: bool,
 }
 
 impl Scripted {
@@ -46,6 +50,7 @@ impl Scripted {
             order: Vec::new(),
             digests: vec!["0"],
             crashes_at: None,
+            interrupted: false,
         }
     }
 
@@ -98,7 +103,11 @@ impl Executor for Scripted {
             Task::Measure(measure) => {
                 self.order.push(request.lane.clone());
                 if self.crashes_at == Some(self.order.len()) {
-                    let cause = Cause::Failed { message: "the disk is on fire".to_owned() };
+                    let cause = if self.interrupted {
+                        Cause::Interrupted("SIGINT")
+                    } else {
+                        Cause::Failed { message: "the disk is on fire".to_owned() }
+                    };
                     return Err(WorkerError { cause, case: None, stderr: "its last words".to_owned() }.into());
                 }
                 let asked = self.asked.entry(format!("{} in {}", request.lane, request.cases[0])).or_default();
@@ -209,9 +218,25 @@ pub(crate) fn execute(
     let folder = Folder::create(results, &plan.gate, noon(), &plan.digest()).expect("a folder");
     let mut events = Vec::new();
     let mut watch = |event: &Event| events.push(event.clone());
-    let campaign = Campaign { plan, attempt: 1, folder: &folder, clock: &noon, watch: &mut watch };
-    let result = campaign.execute(executor);
+    let result = campaign(plan, &folder, &mut watch, &settled).execute(executor);
     (result, folder, events)
+}
+
+/// A campaign of `plan` in `folder`, on a host that is always the same.
+pub(crate) fn campaign<'a>(
+    plan: &'a Plan,
+    folder: &'a Folder,
+    watch: &'a mut dyn FnMut(&Event),
+    settled: &'a dyn Fn(&Evidence) -> bool,
+) -> Campaign<'a> {
+    static HOST: LazyLock<Host> = LazyLock::new(Host::observe);
+    Campaign { plan, attempt: 1, host: &HOST, folder, clock: &noon, watch, settled }
+}
+
+/// Whether every verdict is settled.
+pub(crate) fn settled(evidence: &Evidence) -> bool {
+    let analysis = analyse(evidence, "2026-11-30".parse().expect("a date")).expect("an analysis");
+    judge(&evidence.plan, &analysis).are_settled()
 }
 
 /// Runs a whole campaign and judges it.

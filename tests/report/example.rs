@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use gate::evidence::Provenance;
+use gate::evidence::{Evidence, Provenance};
 use gate::measure::{Host, Load, host::Link};
 use gate::plan::{Digests, Plan, PlannedHypothesis};
 use gate::report::View;
@@ -43,6 +43,8 @@ impl Campaign {
                 version: "0.1.0".to_owned(),
                 started: "2026-07-30T10:15:00Z".parse().expect("a time"),
                 attempt: 3,
+                earlier: Vec::new(),
+                ledger: None,
                 host: host(),
                 toolchains: BTreeMap::new(),
             },
@@ -50,6 +52,7 @@ impl Campaign {
                 schema: "gate.analysis/1".to_owned(),
                 plan: digest.to_owned(),
                 hypotheses: Vec::new(),
+                look: None,
             },
             verdicts: Verdicts {
                 schema: "gate.verdict/1".to_owned(),
@@ -84,7 +87,8 @@ impl Campaign {
     }
 
     pub(crate) fn view(&self) -> View {
-        View::new(&self.plan, &self.provenance, &self.analysis, &self.verdicts, &self.name)
+        let evidence = Evidence::new(self.plan.clone());
+        View::new(&evidence, &self.provenance, &self.analysis, &self.verdicts, &self.name)
     }
 }
 
@@ -149,6 +153,7 @@ pub(crate) fn plan(profile: &str, grade: Grade, pairs: u32) -> Plan {
             name: profile.to_owned(),
             grade,
             pairs,
+            looks: Vec::new(),
             warmup: Warmup::Operations(21),
             min_time_ns: Some(500_000_000),
             samples: None,

@@ -62,16 +62,20 @@ fn header(out: &mut String, view: &View) {
         out.push('\n');
     }
     out.push_str(&format!(
-        "{}\n\nProfile {}, {} grade, {}: {}.\nCampaign {}, plan {}, attempt {} of this plan.\n",
+        "{}\n\nProfile {}, {} grade, {}: {}.\nCampaign {}, plan {}, {}.\n",
         prose(&words::summary(view)),
         code(&plan.profile.name),
         words::grade(plan.profile.grade),
-        plural(plan.profile.pairs as usize, "pair", "pairs"),
+        facts::pairs(view),
         facts::analysis(view).join(", "),
         code(&view.campaign),
         code(view.short_plan()),
-        view.provenance.attempt,
+        facts::attempt(view),
     ));
+    out.push_str(&match &view.digest {
+        Some(digest) => format!("\nDigest of the campaign: {}.\n", code(digest)),
+        None => "\nThe digest of the campaign is the SHA-256 of its MANIFEST.sha256.\n".to_owned(),
+    });
     if let Some(calibration) = &view.calibration {
         out.push_str(&format!("\nCalibrated on this host: {}.\n", prose(calibration)));
     }

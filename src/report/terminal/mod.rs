@@ -47,13 +47,13 @@ fn header(page: &mut Page, view: &View) {
     page.prose(0, &plan.title, Tone::Plain);
     page.blank();
     let grade = words::grade(plan.profile.grade);
-    page.field(
-        "profile",
-        &format!("{}, {grade} grade, {}", plan.profile.name, plural(plan.profile.pairs as usize, "pair", "pairs")),
-    );
+    page.field("profile", &format!("{}, {grade} grade, {}", plan.profile.name, facts::pairs(view)));
     page.field("analysis", &facts::analysis(view).join(", "));
     page.field("campaign", &view.campaign);
-    page.field("plan", &format!("{}, attempt {} of this plan", view.short_plan(), view.provenance.attempt));
+    page.field("plan", &format!("{}, {}", view.short_plan(), facts::attempt(view)));
+    if let Some(digest) = &view.digest {
+        page.field("digest", digest);
+    }
     for line in facts::confirms(view) {
         page.field("confirms", &line);
     }

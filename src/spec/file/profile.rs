@@ -20,6 +20,10 @@ pub(in crate::spec) struct ProfileFile {
     /// Pairs of each case: a run of the baseline and a run of the candidate, back to back.
     #[schemars(required, range(min = 1, max = 1_000))]
     pub(in crate::spec) pairs: Option<i64>,
+    /// The numbers of pairs after which the campaign looks at what it has and ends where every verdict is settled, such as
+    /// `[10, 20]`; the levels of all looks together keep the confidence.
+    #[schemars(length(min = 1, max = 20))]
+    pub(in crate::spec) looks: Option<Vec<i64>>,
     /// What is validated but not timed before the first sample: a number of operations, or a time such as "500ms".
     pub(in crate::spec) warmup: Option<WarmupFile>,
     /// The least time that the timed pass of a case takes, such as "500ms".

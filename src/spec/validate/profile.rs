@@ -16,6 +16,8 @@ const FEWEST_PAIRS: u32 = 5;
 const FEW_PAIRS: u32 = 10;
 /// The most pairs of a case.
 const MOST_PAIRS: u32 = 1_000;
+/// The most looks of a profile.
+const MOST_LOOKS: usize = 20;
 /// The most operations that one pass of one case times.
 const MOST_SAMPLES: u32 = 10_000_000;
 /// The time after which a run is killed where a profile names none.
@@ -64,6 +66,11 @@ fn profile(file: &ProfileFile, at: At<'_>, warmup: Warmup, findings: &mut Findin
     if let (Some(Grade::Comparison), Some(pairs)) = (grade, pairs) {
         enough_pairs(pairs, at, findings);
     }
+    let looks = match (&file.looks, pairs) {
+        (None, _) => Some(Vec::new()),
+        (Some(looks), Some(pairs)) => self::looks(looks, pairs, grade, at, findings),
+        (Some(_), None) => None,
+    };
     let order = match file.order.as_deref() {
         None => Some(Order::Alternate),
         Some(name) => {
@@ -91,6 +98,7 @@ fn profile(file: &ProfileFile, at: At<'_>, warmup: Warmup, findings: &mut Findin
         name: String::new(),
         grade: grade?,
         pairs: pairs?,
+        looks: looks?,
         warmup: length.warmup,
         min_time_ns: length.min_time_ns,
         samples: length.samples,
@@ -125,6 +133,39 @@ fn enough_pairs(pairs: u32, at: At<'_>, findings: &mut Findings) {
         return;
     };
     findings.push(problem.beside(at.key("grade").value_span(), "comparison grade here"));
+}
+
+/// The looks of a profile of so many pairs: ascending, and none beyond them.
+fn looks(looks: &[i64], pairs: u32, grade: Option<Grade>, at: At<'_>, findings: &mut Findings) -> Option<Vec<u32>> {
+    let key = at.key("looks");
+    let fewest = i64::from(FEWEST_PAIRS);
+    let before = std::iter::once(fewest - 1).chain(looks.iter().copied());
+    let wrong = looks.iter().zip(before).find(|&(&look, before)| look <= before || look > i64::from(pairs));
+    let problem = if let Some((look, before)) = wrong {
+        let expected = if *look > i64::from(pairs) {
+            format!("expected at most {pairs}, the pairs of the profile")
+        } else if *look < fewest {
+            format!("expected at least {fewest}, the fewest pairs of a comparison")
+        } else {
+            format!("expected more than {before}, the look before it")
+        };
+        (format!("a look after {look} pairs"), expected)
+    } else if looks.is_empty() || looks.len() > MOST_LOOKS {
+        (format!("{} looks", looks.len()), format!("expected from 1 to {MOST_LOOKS}"))
+    } else if grade == Some(Grade::Preliminary) {
+        let why = "preliminary evidence settles no verdict, so that a look could end nothing";
+        findings.error(key.key_span(), "looks in preliminary grade", why, "remove them");
+        return None;
+    } else {
+        return looks.iter().map(|&look| u32::try_from(look).ok()).collect();
+    };
+    findings.error(
+        key.value_span(),
+        problem.0,
+        problem.1,
+        format!("write `looks = [{}, {pairs}]`, or leave the key out", (pairs / 2).max(FEWEST_PAIRS)),
+    );
+    None
 }
 
 /// How long the passes of a run take.

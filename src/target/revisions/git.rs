@@ -103,6 +103,24 @@ pub(super) fn patch(worktree: &Path) -> Result<String, GitError> {
     git(worktree, ["diff", "--cached", "--binary", "--no-color", "--no-ext-diff", "HEAD"], &[])
 }
 
+/// The files of `commit`, in the repository of the working folder, whose content is that of `file`.
+///
+/// # Errors
+///
+/// No repository here, or no such commit in it.
+pub fn files_like(file: &Path, commit: &str) -> Result<Vec<String>, GitError> {
+    let here = Path::new(".");
+    let tree = format!("{commit}^{{tree}}");
+    let tree = git(here, ["rev-parse", "--verify", "--quiet", "--end-of-options", &tree], &[])?;
+    let absolute = file.canonicalize().map_err(GitError::Start)?;
+    let words = ["hash-object".as_ref(), "--no-filters".as_ref(), "--".as_ref(), absolute.as_os_str()];
+    let id = git(here, words, &[])?;
+    let listed = git(here, ["ls-tree", "-r", "-z", "--full-tree", &tree], &[])?;
+    let entries = listed.split('\0').filter_map(|entry| entry.split_once('\t'));
+    let like = entries.filter(|(head, _)| head.rsplit(' ').next() == Some(id.as_str()));
+    Ok(like.map(|(_, name)| name.to_owned()).collect())
+}
+
 fn git<W: AsRef<OsStr>>(
     folder: &Path,
     words: impl IntoIterator<Item = W>,

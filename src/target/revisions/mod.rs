@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use git::Git;
-pub use git::GitError;
+pub use git::{GitError, files_like};
 use renew::renew;
 
 use super::held::Held;

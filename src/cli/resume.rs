@@ -1,0 +1,84 @@
+//! `gate resume`
+
+use std::path::PathBuf;
+
+use super::campaign::{Format, Underway};
+use super::lock::Wait;
+use super::{Exit, Failure, find};
+use crate::evidence::{Finish, Folder, Journal, Ledger, Provenance, Replay, State, read_json};
+use crate::measure::Host;
+use crate::plan::{Digests, Plan, SCHEMA};
+use crate::target;
+
+/// Arguments of `gate resume`.
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// The folder of a campaign that has not ended, or a gate for its latest campaign
+    #[arg(value_name = "CAMPAIGN")]
+    campaign: String,
+    /// Where campaigns are
+    #[arg(long, value_name = "DIR", default_value = "results")]
+    results: PathBuf,
+    /// How to show the verdicts
+    #[arg(long, value_name = "FORMAT", default_value = "terminal")]
+    format: Format,
+    #[command(flatten)]
+    wait: Wait,
+}
+
+/// Goes on with a campaign by its own plan, on the host and with the executables that it was begun with.
+pub(super) fn resume(args: &Args) -> Result<Exit, Failure> {
+    let path = find::campaign(&args.campaign, &args.results)?;
+    let plan: Plan = read_json(&path, "plan.json", SCHEMA).map_err(Failure::work)?;
+    let provenance: Provenance = read_json(&path, "provenance.json", Provenance::SCHEMA).map_err(Failure::work)?;
+    let name = path.display();
+    let refused = |why: &str| Failure::work(format!("resume campaign `{name}`: {why}; run the gate anew"));
+    if provenance.plan != plan.digest() {
+        return Err(refused("its plan.json is not the plan that it was begun with"));
+    }
+    let folder = Folder::at(path.clone());
+    if folder.digest().is_ok() {
+        return Err(Failure::usage(format!(
+            "resume campaign `{name}`: it is complete and sealed; `gate report {name}` shows it"
+        )));
+    }
+    // A journal that can't be gone on with is told of before anything is built or written.
+    let journal = path.join("journal.jsonl");
+    if !journal.is_file() {
+        return Err(refused("it has no journal, so that nothing of it was done"));
+    }
+    let lines = Journal::unfinished(&journal).map_err(Failure::work)?;
+    if let Some(Finish::Failed { message }) = Replay::of(lines, &plan, &path).map_err(Failure::work)?.finish {
+        return Err(refused(&format!("it has failed, and would fail again: {message}")));
+    }
+    let lock = args.wait.lock(&plan.gate)?;
+    let host = Host::observe();
+    let moved = provenance.host.differences(&host);
+    if !moved.is_empty() {
+        return Err(refused(&format!("it may only go on where it was begun, and {}", moved.join(", "))));
+    }
+    let mut executor = target::open(&plan.target).map_err(Failure::work)?;
+    let found = Digests {
+        executables: executor.digests().map_err(Failure::work)?,
+        sources: executor.sources(),
+        ..plan.digests.clone()
+    };
+    let changed: Vec<&String> = plan
+        .digests
+        .executables
+        .iter()
+        .chain(&plan.digests.sources)
+        .filter(|(label, digest)| found.executables.get(*label).or_else(|| found.sources.get(*label)) != Some(digest))
+        .map(|(label, _)| label)
+        .collect();
+    if let Some(label) = changed.first() {
+        return Err(refused(&format!("`{label}` is not what its plan was made for")));
+    }
+    let folder = Folder::reopen(path.clone()).map_err(Failure::work)?;
+    let ledger = Ledger::beside(&path);
+    let campaign = Underway { plan: &plan, folder: &folder, ledger: &ledger };
+    campaign.record(State::Resumed)?;
+    let finished = campaign.through(&host, &provenance, |campaign| campaign.resume(executor.as_mut()))?;
+    drop(lock);
+    finished.show(args.format, false)
+}
