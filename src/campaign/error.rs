@@ -3,7 +3,6 @@
 use crate::evidence::EvidenceError;
 use crate::target::RunError;
 use crate::unit::Case;
-use crate::worker::{Cause, WorkerError};
 
 /// What ends a campaign before its plan is done.
 #[derive(Debug, thiserror::Error)]
@@ -79,9 +78,7 @@ impl CampaignError {
     #[must_use]
     pub fn may_be_resumed(&self) -> bool {
         match self {
-            Self::Run { source: RunError::Worker(WorkerError { cause, .. }), .. } => {
-                matches!(cause, Cause::Interrupted(_))
-            }
+            Self::Run { source, .. } => source.is_interruption(),
             Self::Evidence(EvidenceError::Io { .. }) => true,
             _ => false,
         }

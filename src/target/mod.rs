@@ -24,8 +24,8 @@ pub use suite::SuiteExecutor;
 use crate::spec::Target;
 use crate::unit::Side;
 
-use crate::worker::WorkerError;
 use crate::worker::protocol::Request;
+use crate::worker::{Cause, WorkerError};
 
 pub use crate::worker::Output;
 
@@ -177,4 +177,12 @@ pub enum RunError {
         /// Why.
         source: io::Error,
     },
+}
+
+impl RunError {
+    /// Whether somebody asked this program to stop.
+    #[must_use]
+    pub const fn is_interruption(&self) -> bool {
+        matches!(self, Self::Worker(WorkerError { cause: Cause::Interrupted(_), .. }))
+    }
 }

@@ -21,7 +21,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("plan", &["unit", "digest", "program", "spec", "workload"]),
     ("target", &["unit", "digest", "program", "spec", "worker", "measure"]),
     ("evidence", &["unit", "digest", "plan", "worker", "workload", "measure"]),
-    ("campaign", &["unit", "program", "spec", "plan", "target", "worker", "workload", "evidence"]),
+    ("campaign", &["unit", "program", "spec", "plan", "target", "worker", "workload", "measure", "evidence"]),
     ("verdict", &["unit", "stats", "spec", "plan", "evidence", "worker", "workload"]),
     ("report", &["unit", "spec", "plan", "evidence", "verdict", "measure"]),
 ];
