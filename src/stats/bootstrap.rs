@@ -1,8 +1,8 @@
 //! The paired bootstrap of medians (Efron 1979, Annals of Statistics 7:1–26).
 
+use super::counts::{Middle, Numbers};
 use super::distribution::Distribution;
 use super::error::{StatsError, require_finite};
-use super::ranked::Ranked;
 use super::resample::Resamples;
 
 /// The name of the statistic in messages.
@@ -49,8 +49,21 @@ impl Bootstrap {
 /// is undefined, be it in a single resample: leaving those out would move the distribution; [`StatsError::Overflow`]
 /// where a ratio is too large.
 pub fn ratio_of_medians(resamples: &Resamples, baseline: &[f64], candidate: &[f64]) -> Result<Bootstrap, StatsError> {
-    let (point, ratios) = ratios_of_medians(resamples, baseline, candidate)?;
-    bootstrap(resamples, RATIO_OF_MEDIANS, point, ratios)
+    let sides = Sides::new(resamples, baseline, candidate)?;
+    let numbers = Numbers::of(&sides.middles);
+    let above: Vec<_> = numbers.middles().map(|middle| middle.median(&sides.candidate, f64::midpoint)).collect();
+    // Resamples with the same two middles have the same ratio, so each ratio is formed once.
+    let mut ratios = Vec::new();
+    let mut weights = vec![0; above.len()];
+    for (group, below) in resamples.groups().iter().zip(&sides.below) {
+        for resample in group.members.iter().map(|&resample| resample as usize) {
+            weights[numbers.number(sides.middles[resample])] += resamples.weight(resample);
+        }
+        for (weight, above) in weights.iter_mut().zip(&above).filter(|(weight, _)| **weight > 0) {
+            ratios.push((above / below, std::mem::take(weight)));
+        }
+    }
+    bootstrap(resamples, RATIO_OF_MEDIANS, sides.point, ratios)
 }
 
 /// The ratio of medians of the pairs as they are, and in every resample.
@@ -59,28 +72,54 @@ pub(super) fn ratios_of_medians(
     baseline: &[f64],
     candidate: &[f64],
 ) -> Result<(f64, Vec<f64>), StatsError> {
-    let baseline = measurements(resamples, "baseline", baseline)?;
-    let candidate = measurements(resamples, "candidate", candidate)?;
-    let mut pairs: Vec<_> = baseline.into_iter().zip(candidate).collect();
-    pairs.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)));
-    let (baseline, candidate): (Vec<_>, Vec<_>) = pairs.into_iter().unzip();
-    let (baseline, candidate) = (Ranked::new(&baseline), Ranked::new(&candidate));
-    let median = |side: &Ranked| side.median(f64::midpoint);
-    if median(&baseline) == 0.0 {
-        return Err(StatsError::ZeroBaseline);
+    let sides = Sides::new(resamples, baseline, candidate)?;
+    let mut ratios: Vec<_> =
+        sides.middles.iter().map(|middle| middle.median(&sides.candidate, f64::midpoint)).collect();
+    for (group, below) in resamples.groups().iter().zip(&sides.below) {
+        for &resample in &group.members {
+            ratios[resample as usize] /= below;
+        }
     }
+    Ok((sides.point, ratios))
+}
 
-    let below = baseline.medians(resamples, f64::midpoint);
-    let mut ratios = candidate.medians(resamples, f64::midpoint);
-    for (ratio, &below) in ratios.iter_mut().zip(&below) {
-        *ratio /= below;
+/// Two sides whose ratio of medians is defined in every resample.
+struct Sides {
+    /// The ratio of the pairs as they are.
+    point: f64,
+    /// The median of the baseline in each group of resamples.
+    below: Vec<f64>,
+    /// The values of the candidate in ascending order.
+    candidate: Vec<f64>,
+    /// Their middle in each resample.
+    middles: Vec<Middle>,
+}
+
+impl Sides {
+    fn new(resamples: &Resamples, baseline: &[f64], candidate: &[f64]) -> Result<Self, StatsError> {
+        let baseline = measurements(resamples, "baseline", baseline)?;
+        let candidate = measurements(resamples, "candidate", candidate)?;
+        let mut pairs: Vec<_> = baseline.into_iter().zip(candidate).collect();
+        pairs.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)));
+        let (baseline, candidate): (Vec<_>, Vec<_>) = pairs.into_iter().unzip();
+        let mut order: Vec<_> = (0..candidate.len()).collect();
+        order.sort_by(|&a, &b| candidate[a].total_cmp(&candidate[b]));
+        let candidate: Vec<_> = order.iter().map(|&pair| candidate[pair]).collect();
+        let all = Middle::of_all(baseline.len());
+        let median = |middle: Middle, side: &[f64]| middle.median(side, f64::midpoint);
+        if median(all, &baseline) == 0.0 {
+            return Err(StatsError::ZeroBaseline);
+        }
+        let groups = resamples.groups();
+        let below: Vec<_> = groups.iter().map(|group| median(group.middle, &baseline)).collect();
+        if below.contains(&0.0) {
+            let zero = groups.iter().zip(&below).filter(|(_, median)| **median == 0.0);
+            let weight = zero.map(|(group, _)| group.weight).sum();
+            return Err(StatsError::ZeroBaselineInResamples { weight, total: resamples.total() });
+        }
+        let point = median(all, &candidate) / median(all, &baseline);
+        Ok(Self { point, below, candidate, middles: resamples.middles(&order) })
     }
-    if below.contains(&0.0) {
-        let zero = below.iter().enumerate().filter(|(_, median)| **median == 0.0);
-        let weight = zero.map(|(resample, _)| resamples.weight(resample)).sum();
-        return Err(StatsError::ZeroBaselineInResamples { weight, total: resamples.total() });
-    }
-    Ok((median(&candidate) / median(&baseline), ratios))
 }
 
 /// The median of `values` over runs, in their unit.
@@ -95,8 +134,20 @@ pub(super) fn ratios_of_medians(
 pub fn median_of(resamples: &Resamples, values: &[f64]) -> Result<Bootstrap, StatsError> {
     let mut values = measurements(resamples, "values", values)?;
     values.sort_unstable_by(f64::total_cmp);
-    let values = Ranked::new(&values);
-    bootstrap(resamples, "median", values.median(f64::midpoint), values.medians(resamples, f64::midpoint))
+    medians(resamples, "median", &values, f64::midpoint)
+}
+
+/// The median of values in ascending order, one a pair, where `join` makes one value of the two in the middle.
+pub(super) fn medians(
+    resamples: &Resamples,
+    statistic: &'static str,
+    ascending: &[f64],
+    join: fn(f64, f64) -> f64,
+) -> Result<Bootstrap, StatsError> {
+    let point = Middle::of_all(ascending.len()).median(ascending, join);
+    let groups = resamples.groups().iter();
+    let medians = groups.map(|group| (group.middle.median(ascending, join), group.weight)).collect();
+    bootstrap(resamples, statistic, point, medians)
 }
 
 /// Refuses what is not one measurement a pair; a negative zero becomes a zero, so that equal values have equal bits.
@@ -111,17 +162,17 @@ fn measurements(resamples: &Resamples, input: &'static str, values: &[f64]) -> R
     }
 }
 
-/// What `values`, one a resample, make of `point`; refused where one of them is not finite.
-pub(super) fn bootstrap(
+/// What `values`, each with its weight, make of `point`; refused where one of them is not finite.
+fn bootstrap(
     resamples: &Resamples,
     statistic: &'static str,
     point: f64,
-    values: Vec<f64>,
+    values: Vec<(f64, u64)>,
 ) -> Result<Bootstrap, StatsError> {
-    if !point.is_finite() || !values.iter().all(|value| value.is_finite()) {
+    if !point.is_finite() || !values.iter().all(|(value, _)| value.is_finite()) {
         return Err(StatsError::Overflow { statistic });
     }
-    Ok(Bootstrap::new(point, Distribution::new(resamples.pairs(), values, resamples.weights())))
+    Ok(Bootstrap::new(point, Distribution::of(resamples.pairs(), values)))
 }
 
 #[cfg(test)]

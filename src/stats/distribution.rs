@@ -15,19 +15,17 @@ pub struct Distribution {
 
 impl Distribution {
     /// The distribution of finite `values`, one a resample, that weigh 1 each where there are no `weights`.
-    pub(super) fn new(pairs: usize, mut values: Vec<f64>, weights: Option<&[u64]>) -> Self {
+    pub(super) fn new(pairs: usize, values: Vec<f64>, weights: Option<&[u64]>) -> Self {
+        let weight = |index| weights.map_or(1, |weights| weights[index]);
+        Self::of(pairs, values.into_iter().enumerate().map(|(index, value)| (value, weight(index))).collect())
+    }
+
+    /// The distribution of finite values, each with its weight, in any order.
+    pub(super) fn of(pairs: usize, mut weighted: Vec<(f64, u64)>) -> Self {
+        weighted.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
         let mut distribution = Self { pairs, values: Vec::new(), cumulative: Vec::new() };
-        if let Some(weights) = weights {
-            let mut weighted: Vec<_> = values.into_iter().zip(weights.iter().copied()).collect();
-            weighted.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
-            for (value, weight) in weighted {
-                distribution.push(value, weight);
-            }
-        } else {
-            values.sort_unstable_by(f64::total_cmp);
-            for value in values {
-                distribution.push(value, 1);
-            }
+        for (value, weight) in weighted {
+            distribution.push(value, weight);
         }
         distribution
     }

@@ -1,8 +1,7 @@
 //! The ratio that is formed inside the pair.
 
-use super::bootstrap::{Bootstrap, bootstrap};
+use super::bootstrap::{Bootstrap, medians};
 use super::error::{StatsError, require_finite};
-use super::ranked::Ranked;
 use super::resample::Resamples;
 
 /// e to the median over pairs of `ln(candidate / baseline)`: the ratio of a typical pair.
@@ -20,9 +19,8 @@ use super::resample::Resamples;
 /// [`StatsError::NoLogRatio`] where a value is zero or negative; [`StatsError::Overflow`] where a ratio is beyond the
 /// floats.
 pub fn median_log_ratio(resamples: &Resamples, baseline: &[f64], candidate: &[f64]) -> Result<Bootstrap, StatsError> {
-    let ratios = Ranked::new(&pair_ratios(resamples.pairs(), baseline, candidate)?);
-    let (point, values) = (ratios.median(geometric_middle), ratios.medians(resamples, geometric_middle));
-    bootstrap(resamples, "median log ratio", point, values)
+    let ratios = pair_ratios(resamples.pairs(), baseline, candidate)?;
+    medians(resamples, "median log ratio", &ratios, geometric_middle)
 }
 
 /// The ratio `candidate / baseline` of each of `pairs` pairs, in ascending order; all positive and finite.

@@ -1,13 +1,8 @@
 //! Which pairs each bootstrap resample holds.
 
+use super::counts::{Counts, Middle, Numbers};
 use super::error::StatsError;
 use super::indices::Indices;
-
-/// How many resamples lie side by side in a block, so that one instruction counts for several of them.
-pub(super) const LANES: usize = 32;
-
-/// The counts of one pair in the resamples of a block.
-pub(super) type Lane = [u16; LANES];
 
 /// The resamples of `n` pairs: how often each pair occurs in each of them.
 ///
@@ -32,13 +27,24 @@ pub(super) type Lane = [u16; LANES];
 /// Neither the number of draws nor anything else enters, so fewer draws are the beginning of more.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Resamples {
-    pairs: usize,
-    len: usize,
-    /// Block after block, in each block pair after pair; lanes beyond `len` hold zeros.
-    counts: Vec<Lane>,
+    counts: Counts,
     /// One a resample where they differ; empty where each weighs 1.
     weights: Vec<u64>,
     total: u64,
+    groups: Vec<Group>,
+}
+
+/// The resamples that have the same middle where the pairs are in ascending order as they are.
+///
+/// Index `i` is the `i`-th pair of a sorted side, so this follows from the counts, and all budgets share it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Group {
+    /// Their middle.
+    pub(super) middle: Middle,
+    /// Their weight together.
+    pub(super) weight: u64,
+    /// Which they are, in ascending order.
+    pub(super) members: Vec<u32>,
 }
 
 impl Resamples {
@@ -64,15 +70,14 @@ impl Resamples {
 
     /// Every multiset, in ascending lexicographic order of the counts.
     fn enumerated(pairs: usize) -> Self {
-        let mut table = Table::new(pairs);
+        let mut table = Counts::new(pairs, 0);
         let mut weights = Vec::new();
         let mut counts = vec![0; pairs];
         enumerate(&mut counts, 0, u16::try_from(pairs).expect("at most 8"), 1, &mut |counts, weight| {
-            table.push(counts);
+            table.push(counts.iter().copied().enumerate());
             weights.push(weight);
         });
-        let total = weights.iter().sum();
-        Self { pairs, len: table.len, counts: table.counts, weights, total }
+        Self::grouped(table, weights)
     }
 
     /// `draws` resamples from the stream of `seed` and `pairs`.
@@ -88,28 +93,41 @@ impl Resamples {
             return Err(too_many);
         }
         let mut indices = Indices::new(seed, pairs);
-        let mut counts = vec![[0; LANES]; len.div_ceil(LANES) * pairs];
-        for resample in 0..len {
-            let block = resample / LANES * pairs;
-            let block = &mut counts[block..block + pairs];
-            for _ in 0..pairs {
-                block[indices.draw()][resample % LANES] += 1;
-            }
+        let mut counts = Counts::new(pairs, len);
+        for _ in 0..len {
+            counts.push((0..pairs).map(|_| (indices.draw(), 1)));
         }
-        Ok(Self { pairs, len, counts, weights: Vec::new(), total: u64::from(draws) })
+        Ok(Self::grouped(counts, Vec::new()))
+    }
+
+    /// The resamples of `counts` by their middles.
+    fn grouped(counts: Counts, weights: Vec<u64>) -> Self {
+        let order: Vec<_> = (0..counts.pairs()).collect();
+        let middles = counts.middles(&order);
+        let numbers = Numbers::of(&middles);
+        let empty = |middle| Group { middle, weight: 0, members: Vec::new() };
+        let mut groups: Vec<_> = numbers.middles().map(empty).collect();
+        for (resample, &middle) in (0_u32..).zip(&middles) {
+            let group = &mut groups[numbers.number(middle)];
+            group.weight += weights.get(resample as usize).copied().unwrap_or(1);
+            group.members.push(resample);
+        }
+        groups.retain(|group| !group.members.is_empty());
+        let total = groups.iter().map(|group| group.weight).sum();
+        Self { counts, weights, total, groups }
     }
 
     /// The number of pairs.
     #[must_use]
     pub fn pairs(&self) -> usize {
-        self.pairs
+        self.counts.pairs()
     }
 
     /// The number of resamples: multisets where they are enumerated, draws where they are drawn.
     #[must_use]
     #[expect(clippy::len_without_is_empty, reason = "there is always a resample")]
     pub fn len(&self) -> usize {
-        self.len
+        self.counts.len()
     }
 
     /// Whether every possible resample is there, so that the bootstrap distribution is exact.
@@ -131,7 +149,7 @@ impl Resamples {
     /// If `resample` is not below [`Self::len`].
     #[must_use]
     pub fn weight(&self, resample: usize) -> u64 {
-        assert!(resample < self.len, "resample {resample} of {}", self.len);
+        assert!(resample < self.len(), "resample {resample} of {}", self.len());
         self.weights.get(resample).copied().unwrap_or(1)
     }
 
@@ -141,46 +159,18 @@ impl Resamples {
     ///
     /// If `resample` is not below [`Self::len`].
     pub fn counts(&self, resample: usize) -> impl Iterator<Item = u16> {
-        assert!(resample < self.len, "resample {resample} of {}", self.len);
-        let block = resample / LANES * self.pairs;
-        self.counts[block..block + self.pairs].iter().map(move |lane| lane[resample % LANES])
+        assert!(resample < self.len(), "resample {resample} of {}", self.len());
+        self.counts.of(resample)
     }
 
-    /// Block after block the counts, one [`Lane`] a pair, and the number of resamples in the block.
-    pub(super) fn blocks(&self) -> impl Iterator<Item = (&[Lane], usize)> {
-        self.counts
-            .chunks_exact(self.pairs)
-            .enumerate()
-            .map(|(block, lanes)| (lanes, LANES.min(self.len - block * LANES)))
+    /// The middle of every resample, where `order` has the pairs in ascending order of their values.
+    pub(super) fn middles(&self, order: &[usize]) -> Vec<Middle> {
+        self.counts.middles(order)
     }
 
-    /// The weights, one a resample; nothing where each weighs 1.
-    pub(super) fn weights(&self) -> Option<&[u64]> {
-        self.is_exact().then_some(&self.weights)
-    }
-}
-
-/// Counts that grow by one resample at a time.
-struct Table {
-    pairs: usize,
-    len: usize,
-    counts: Vec<Lane>,
-}
-
-impl Table {
-    fn new(pairs: usize) -> Self {
-        Self { pairs, len: 0, counts: Vec::new() }
-    }
-
-    fn push(&mut self, counts: &[u16]) {
-        let block = self.len / LANES * self.pairs;
-        if self.len.is_multiple_of(LANES) {
-            self.counts.resize(block + self.pairs, [0; LANES]);
-        }
-        for (lane, &count) in self.counts[block..].iter_mut().zip(counts) {
-            lane[self.len % LANES] = count;
-        }
-        self.len += 1;
+    /// The resamples by their middles, where the pairs are in ascending order as they are.
+    pub(super) fn groups(&self) -> &[Group] {
+        &self.groups
     }
 }
 
