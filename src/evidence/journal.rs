@@ -85,23 +85,28 @@ impl Journal {
     ///
     /// A file that can't be read, and a line that is torn, out of order, or not chained to the one before.
     pub fn read(path: &Path) -> Result<Vec<Line>, EvidenceError> {
-        let text = super::folder::read(path)?;
-        let text = String::from_utf8_lossy(&text);
-        let wrong = |line: usize, what: String| JournalError { path: path.to_owned(), line: line + 1, what };
-        if !text.is_empty() && !text.ends_with('\n') {
-            return Err(wrong(text.lines().count().saturating_sub(1), "it is torn off".to_owned()).into());
-        }
+        Ok(Self::parse(path, &super::folder::read(path)?)?)
+    }
+
+    /// Reads the journal in `bytes`, which errors call `path`.
+    ///
+    /// # Errors
+    ///
+    /// A line that is torn, out of order, or not chained to the one before.
+    pub fn parse(path: &Path, bytes: &[u8]) -> Result<Vec<Line>, JournalError> {
         let mut lines = Vec::new();
         let mut previous = sha256(b"");
-        for (number, text) in text.lines().enumerate() {
-            let line: Line = serde_json::from_str(text).map_err(|error| wrong(number, error.to_string()))?;
+        for (number, line) in bytes.split_inclusive(|&byte| byte == b'\n').enumerate() {
+            let wrong = |what: String| JournalError { path: path.to_owned(), line: number + 1, what };
+            let text = line.strip_suffix(b"\n").ok_or_else(|| wrong("it is torn off".to_owned()))?;
+            let line: Line = serde_json::from_slice(text).map_err(|error| wrong(error.to_string()))?;
             if line.seq != number as u64 {
-                return Err(wrong(number, format!("it has number {}, not {number}", line.seq)).into());
+                return Err(wrong(format!("it has number {}, not {number}", line.seq)));
             }
             if line.previous != previous {
-                return Err(wrong(number, "it does not follow the line before it".to_owned()).into());
+                return Err(wrong("it does not follow the line before it".to_owned()));
             }
-            previous = sha256(text.as_bytes());
+            previous = sha256(text);
             lines.push(line);
         }
         Ok(lines)

@@ -4,6 +4,7 @@
 //! concluded, and a manifest of digests. [`Folder`] writes it, [`Evidence::load`] reads it back, and what is read
 //! back analyses to the same bits as what was written.
 
+mod envelope;
 mod event;
 mod folder;
 mod journal;
@@ -18,4 +19,4 @@ pub use journal::{Journal, JournalError, Line};
 pub use ledger::{Attempt, Ledger, attempts};
 pub use provenance::Provenance;
 pub use record::{Evidence, RunRecord, Skipped};
-pub use run_file::RunFileError;
+pub use run_file::{RunFileError, decode as decode_run};
