@@ -4,6 +4,7 @@
 //! concluded, and a manifest of digests. [`Folder`] writes it, [`Evidence::load`] reads it back, and what is read
 //! back analyses to the same bits as what was written.
 
+mod envelope;
 mod event;
 mod folder;
 mod journal;
@@ -21,4 +22,4 @@ pub use ledger::{Attempt, Attempts, Ledger, State};
 pub use provenance::{Earlier, Provenance};
 pub use record::{Evidence, RunRecord, Skipped};
 pub use replay::{Placed, Replay, Resumption};
-pub use run_file::RunFileError;
+pub use run_file::{RunFileError, decode as decode_run};

@@ -5,24 +5,23 @@
 //! the run's id, its cases and what its process saw of itself, so that a file can be read alone.
 
 use std::collections::{BTreeMap, HashMap};
-use std::io::Cursor;
 use std::sync::Arc;
 
 use arrow::array::{Array, ArrayRef, Float64Array, RecordBatch, StringArray, UInt16Array, UInt32Array, UInt64Array};
 use arrow::datatypes::{DataType, Field, Schema};
 use arrow::error::ArrowError;
 use arrow::ipc::CompressionType;
-use arrow::ipc::reader::FileReader;
 use arrow::ipc::writer::{FileWriter, IpcWriteOptions};
 use serde::{Deserialize, Serialize};
 
-use super::RunRecord;
+use super::{RunRecord, envelope};
 use crate::unit::{Case, Metric, Scope};
 use crate::worker::protocol::{Cell, Observed, Samples};
 
 const SCHEMA: &str = "gate.run/1";
 const HEAD: &str = "gate.run";
-const KEYS: [&str; 3] = ["cell", "pass", "operation"];
+const KEYS: [(&str, DataType); 3] =
+    [("cell", DataType::UInt16), ("pass", DataType::Utf8), ("operation", DataType::UInt32)];
 
 /// What is wrong with a run's file or its samples.
 #[derive(Debug, thiserror::Error)]
@@ -33,8 +32,11 @@ pub enum RunFileError {
     /// The head in the schema's metadata is missing or wrong.
     #[error("its metadata `gate.run` is {0}")]
     Head(String),
-    /// A column is missing or of another type.
-    #[error("its column `{0}` is missing or of another type than this program writes")]
+    /// What it says of its own lengths and offsets, or its parts, is not what a run's file has.
+    #[error("{0}, as in no file that this program writes; copy the campaign again from where it ran")]
+    Envelope(String),
+    /// A column is missing, there twice, or of another type.
+    #[error("its column `{0}` is missing, there twice, or of another type than this program writes")]
     Column(String),
     /// A metric that the plan does not know.
     #[error("metric `{0}` is not in the plan")]
@@ -104,11 +106,7 @@ pub(super) fn encode(record: &RunRecord, metrics: &[Metric]) -> Result<Vec<u8>, 
         }
     }
     let rows = cells.len();
-    let mut fields = vec![
-        Field::new("cell", DataType::UInt16, false),
-        Field::new("pass", DataType::Utf8, false),
-        Field::new("operation", DataType::UInt32, false),
-    ];
+    let mut fields = KEYS.map(|(name, data_type)| Field::new(name, data_type, false)).to_vec();
     let mut columns: Vec<ArrayRef> = vec![
         Arc::new(UInt16Array::from(cells)),
         Arc::new(StringArray::from(passes)),
@@ -185,15 +183,13 @@ fn about(metric: &Metric) -> HashMap<String, String> {
     ])
 }
 
-/// Reads a file's bytes.
+/// Reads a run's file from its bytes.
 ///
 /// # Errors
 ///
 /// Bytes that are not such a file.
-pub(super) fn decode(bytes: &[u8]) -> Result<RunRecord, RunFileError> {
-    let reader = FileReader::try_new(Cursor::new(bytes), None)?;
-    let schema = reader.schema();
-    let head = schema.metadata().get(HEAD).ok_or_else(|| RunFileError::Head("missing".to_owned()))?;
+pub fn decode(bytes: &[u8]) -> Result<RunRecord, RunFileError> {
+    let (head, batch) = envelope::open(bytes, HEAD, &KEYS)?;
     let head: Head = serde_json::from_str(head).map_err(|error| RunFileError::Head(error.to_string()))?;
     if head.schema != SCHEMA {
         return Err(RunFileError::Head(format!("`{}`, and this program reads `{SCHEMA}`", head.schema)));
@@ -208,18 +204,10 @@ pub(super) fn decode(bytes: &[u8]) -> Result<RunRecord, RunFileError> {
             compared: cell.compared,
         })
         .collect();
-    for batch in reader {
-        let batch = batch?;
-        let numbers = batch
-            .column_by_name("cell")
-            .and_then(|column| column.as_any().downcast_ref::<UInt16Array>())
-            .ok_or_else(|| RunFileError::Column("cell".to_owned()))?;
-        for (field, column) in batch.schema().fields().iter().zip(batch.columns()) {
-            if KEYS.contains(&field.name().as_str()) {
-                continue;
-            }
-            read_column(field.name(), column, numbers, &mut cells)?;
-        }
+    let numbers = batch.column(0).as_any().downcast_ref::<UInt16Array>();
+    let numbers = numbers.ok_or_else(|| RunFileError::Column(KEYS[0].0.to_owned()))?;
+    for (field, column) in batch.schema_ref().fields().iter().zip(batch.columns()).skip(KEYS.len()) {
+        read_column(field.name(), column, numbers, &mut cells)?;
     }
     Ok(RunRecord { id: head.id, cells, observed: head.observed })
 }
@@ -254,4 +242,91 @@ fn entry<'a>(
 ) -> Result<&'a mut Samples, RunFileError> {
     let cell = cells.get_mut(usize::from(number)).ok_or(RunFileError::Cell(number))?;
     Ok(cell.samples.entry(name.to_owned()).or_insert_with(empty))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::unit::{Assumption, Direction, Statistic, Unit};
+
+    fn metric(name: &'static str, scope: Scope) -> Metric {
+        Metric {
+            name: name.into(),
+            unit: Unit::Nanoseconds,
+            direction: Direction::Lower,
+            assumption: Assumption::Noisy,
+            scope,
+            default_statistic: Statistic::P50,
+            about: "".into(),
+        }
+    }
+
+    fn metrics() -> [Metric; 3] {
+        // A program may call a metric as it likes, also as a column that every file has.
+        [metric("latency", Scope::Timed), metric("pass", Scope::Reported), metric("cpu_time", Scope::Run)]
+    }
+
+    fn record(cells: usize) -> RunRecord {
+        let observed = r#"{"cpus":[0],"limits":{},"unenforced":[],"peak_reset":true,"duckdb":null,"cpu_ns":1,
+            "minor_faults":0,"major_faults":0,"voluntary_switches":0,"involuntary_switches":0}"#;
+        let cell = |index: u64| Cell {
+            case: serde_json::from_str(r#"{"rows":50}"#).unwrap(),
+            samples: BTreeMap::from([
+                ("latency".to_owned(), Samples::Integers(vec![index, 7, 7])),
+                ("pass".to_owned(), Samples::Reals(vec![0.5, 2.0])),
+                ("cpu_time".to_owned(), Samples::Integers(vec![9])),
+            ]),
+            rss_at_start_bytes: 4_096,
+            compared: 3,
+        };
+        let observed = serde_json::from_str(observed).unwrap();
+        RunRecord { id: "p01-baseline-1".to_owned(), cells: (0..).take(cells).map(cell).collect(), observed }
+    }
+
+    #[test]
+    fn what_is_written_is_read() {
+        for cells in 0..3 {
+            let record = record(cells);
+            assert_eq!(decode(&encode(&record, &metrics()).unwrap()).unwrap(), record);
+        }
+    }
+
+    #[test]
+    fn whatever_byte_is_changed_it_is_read_or_refused() {
+        let bytes = encode(&record(2), &metrics()).unwrap();
+        for at in 0..bytes.len() {
+            for by in [0x00, 0x7f, 0xff, bytes[at] ^ 1] {
+                let mut changed = bytes.clone();
+                changed[at] = by;
+                let _ = decode(&changed);
+            }
+        }
+    }
+
+    #[test]
+    fn a_head_that_is_none_is_an_error() {
+        let bytes = encode(&record(2), &metrics()).unwrap();
+        let changed = |from: &str, to: &str| {
+            // The footer has the schema again: the head that counts.
+            let at = bytes.windows(from.len()).rposition(|window| window == from.as_bytes()).unwrap();
+            let mut changed = bytes.clone();
+            changed[at..at + from.len()].copy_from_slice(to.as_bytes());
+            decode(&changed).unwrap_err().to_string()
+        };
+        for (from, to, says) in [
+            (
+                "gate.run/1",
+                "gate.run/2",
+                "its metadata `gate.run` is `gate.run/2`, and this program reads `gate.run/1`",
+            ),
+            ("\"schema\":", "\"scheme\":", "its metadata `gate.run` is missing field `schema`"),
+        ] {
+            let error = changed(from, to);
+            assert!(error.contains(says), "{error}");
+        }
+        // One cell of two is gone from the head, and its rows are still there.
+        let cell = r#",{"case":{"rows":50},"rss_at_start_bytes":4096,"compared":3}"#;
+        let error = changed(cell, &" ".repeat(cell.len()));
+        assert!(error.contains("a row belongs to cell 1, which the head does not list"), "{error}");
+    }
 }

@@ -140,6 +140,23 @@ fn a_journal_tells_everything_in_order() {
 }
 
 #[test]
+fn a_byte_that_is_no_text_or_before_a_line_feed_is_a_change_of_the_journal() {
+    let results = tempfile::tempdir().expect("a folder");
+    let plan = plan(&gate(PRELIMINARY, &hypothesis(BUDGETS)), false);
+    let (_, folder, _) = execute(&plan, &mut Scripted::ratio(1.0), results.path());
+    let path = folder.path().join("journal.jsonl");
+    let bytes = fs::read(&path).expect("a journal");
+    let refused = |at: usize, by: &[u8]| {
+        let changed = [&bytes[..at], by, &bytes[at..]].concat();
+        Journal::parse(&path, &changed).expect_err("it is changed").to_string()
+    };
+    let end = bytes.iter().position(|&byte| byte == b'\n').expect("a line");
+    assert!(refused(end, b"\r").contains("line 2 of"), "the line after it does not follow");
+    assert!(refused(end + 5, b"\xff").contains("line 2 of"));
+    assert_eq!(Journal::parse(&path, b"").expect("nothing has happened"), []);
+}
+
+#[test]
 fn the_ledger_counts_attempts_at_one_plan() {
     let results = tempfile::tempdir().expect("a folder");
     fs::create_dir(results.path().join("g")).expect("a folder");

@@ -1,4 +1,5 @@
-//! What holds for the house as a whole: its layers, and what is generated.
+//! What holds for the house as a whole: its layers, what is generated, and what fuzzing begins with.
 
 mod architecture;
 mod drift;
+mod seeds;

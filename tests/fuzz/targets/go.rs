@@ -1,0 +1,7 @@
+//! The text of `go test -bench`.
+#![no_main]
+
+use gate::reading::Format;
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|bytes: &[u8]| gate_fuzz::read(bytes, Format::Go));
