@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Event, EvidenceError, Finish, Journal, Provenance, folder, run_file};
+use super::{EvidenceError, Outline, Provenance};
 use crate::plan::{Plan, PlannedRun};
 use crate::unit::{Case, Side};
 use crate::worker::protocol::{Cell, Observed};
@@ -77,40 +77,10 @@ impl Evidence {
     ///
     /// A file that is missing, unreadable, of another version or not what the journal says, and a campaign that did not finish.
     pub fn load(path: &Path) -> Result<(Self, Provenance), EvidenceError> {
-        let plan: Plan = folder::read_json(path, "plan.json", crate::plan::SCHEMA)?;
-        let provenance: Provenance = folder::read_json(path, "provenance.json", Provenance::SCHEMA)?;
-        let mut evidence = Self::new(plan);
-        let other_plan = || EvidenceError::OtherPlan { path: path.to_owned() };
-        if provenance.plan != evidence.plan.digest() {
-            return Err(other_plan());
-        }
-        let mut finish = None;
-        for line in Journal::read(&path.join("journal.jsonl"))? {
-            match line.event {
-                Event::Started { plan, .. } => {
-                    if plan != evidence.plan.digest() {
-                        return Err(other_plan());
-                    }
-                }
-                Event::Checked { lane, results, .. } => evidence.checks.entry(lane).or_default().extend(results),
-                Event::Skipped(skipped) => evidence.skipped.push(skipped),
-                Event::RunFinished { id, sha256 } => {
-                    let bytes = folder::read(&folder::run_path(path, &id))?;
-                    if crate::digest::sha256(&bytes) != sha256 {
-                        return Err(EvidenceError::ChangedRun { path: folder::run_path(path, &id) });
-                    }
-                    let record = run_file::decode(&bytes)
-                        .map_err(|source| EvidenceError::RunFile { path: folder::run_path(path, &id), source })?;
-                    evidence.runs.insert(id, record);
-                }
-                Event::RunStarted { .. } | Event::PairFinished { .. } => {}
-                Event::Ended(ended) => finish = Some(ended),
-            }
-        }
-        match finish {
-            Some(Finish::Complete) => Ok((evidence, provenance)),
-            Some(Finish::Failed { message }) => Err(EvidenceError::Failed { path: path.to_owned(), message }),
-            None => Err(EvidenceError::Unfinished { path: path.to_owned() }),
-        }
+        let outline = Outline::load(path)?;
+        let runs = outline.runs.keys().map(|id| Ok((id.clone(), outline.read_run(id)?)));
+        let runs = runs.collect::<Result<_, EvidenceError>>()?;
+        let Outline { plan, checks, skipped, provenance, .. } = outline;
+        Ok((Self { plan, checks, runs, skipped }, provenance))
     }
 }
