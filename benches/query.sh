@@ -47,10 +47,10 @@ for ((i = 0; i < campaigns; i++)); do
     "$gate" run "$name.toml" --results "$results" >/dev/null 2>error || [[ $? -ge 10 ]] || { cat error; exit 1; }
 done
 
-# The best of five: wall seconds and peak memory.
+# The best of five: wall time, CPU time, peak memory.
 measure() {
     for _ in 1 2 3 4 5; do
-        /usr/bin/env time -f '%e s, %M KiB' "$gate" query "$results"/bench-*/2* "$1" 2>&1 >/dev/null
+        /usr/bin/env time -f '%e s, CPU %U + %S s, %M KiB' "$gate" query "$results"/bench-*/2* "$1" 2>&1 >/dev/null
     done | sort -g | head -1
 }
 echo "campaigns: $campaigns"
