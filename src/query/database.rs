@@ -52,9 +52,12 @@ impl Database {
         self.hold_to_one(sql)?;
         let mut statement = self.connection.prepare(sql).map_err(|error| self.failed(&error))?;
         let mut batches = statement.stream_arrow([]).map_err(|error| self.failed(&error))?;
+        // What fails before the first rows are there writes nothing.
+        let mut next = batches.next().transpose().map_err(|error| self.failed(&error))?;
         output.begin(&batches.get_schema())?;
-        while let Some(batch) = batches.next().transpose().map_err(|error| self.failed(&error))? {
+        while let Some(batch) = next {
             output.rows(&batch)?;
+            next = batches.next().transpose().map_err(|error| self.failed(&error))?;
         }
         output.end()?;
         Ok(())

@@ -88,19 +88,19 @@ fn the_samples_give_the_medians_of_the_budgets() {
     let sql = "
         WITH per_run AS (
             SELECT campaign, case_name, lane, side, metric, run,
-                quantile_disc(value, 0.5) AS p50, quantile_disc(value, 0.95) AS p95, max(value) AS max
+                quantile_disc(value, 0.5) AS p50, quantile_disc(value, 0.95) AS p95, max(value) AS most
             FROM samples GROUP BY ALL),
         per_side AS (
-            SELECT campaign, case_name, lane, side, metric, unnest(['p50', 'p95', 'max']) AS statistic,
-                unnest([median(p50), median(p95), median(max)]) AS value
+            SELECT campaign, case_name, lane, side, metric, median(p50) AS p50, median(p95) AS p95, median(most) AS most
             FROM per_run GROUP BY ALL)
-        SELECT count(*) AS budgets, count(*) FILTER (s.value = b.candidate) AS same
+        SELECT count(*) AS budgets, count(*) FILTER (b.candidate =
+            CASE b.statistic WHEN 'p50' THEN s.p50 WHEN 'p95' THEN s.p95 ELSE s.most END) AS same
         FROM budgets b JOIN verdicts v USING (campaign, hypothesis)
         JOIN per_side s ON s.campaign = b.campaign AND s.case_name = b.case_name AND s.metric = b.metric
-            AND s.statistic = b.statistic AND s.lane = v.candidate AND s.side = 'candidate'
-        WHERE b.bound_kind LIKE '%ratio' AND NOT b.exact";
+            AND s.lane = v.candidate AND s.side = 'candidate'
+        WHERE b.bound_kind LIKE '%ratio' AND NOT b.exact AND b.statistic IN ('p50', 'p95', 'max')";
     let row = &rows(&committed(), sql)[0];
-    assert!(row["budgets"].as_u64().unwrap() > 100, "{row}");
+    assert!(row["budgets"].as_u64().unwrap() > 80, "{row}");
     assert_eq!(row["budgets"], row["same"]);
 }
 
@@ -294,7 +294,8 @@ fn what_was_changed_or_is_not_finished_is_refused_by_name() {
     };
     with(&run, flip, "SELECT 1", &run);
     with("journal.jsonl", flip, "SELECT 1", "journal.jsonl");
-    with("plan.json", |bytes| [bytes, b" ".to_vec()].concat(), "FROM plan", "plan");
+    let title = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap().replacen("real sockets", "sockets", 1).into_bytes();
+    with("plan.json", title, "FROM plan", "another plan");
     let proceed = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap().replace("\"proceed\"", "\"reject\"").into_bytes();
     with("verdict.json", proceed, "FROM verdicts", "verdict.json");
     let pass = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap().replacen("\"pass\"", "\"fail\"", 1).into_bytes();

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use arrow::array::RecordBatch;
 use arrow::datatypes::Schema;
 
-use super::{Output, texts};
+use super::{Output, is_absent, texts};
 
 /// Writes CSV with a head.
 #[derive(Debug)]
@@ -25,7 +25,7 @@ impl<W: Write> Output for Csv<W> {
                 if index > 0 {
                     lines.push(',');
                 }
-                if values.is_valid(row) {
+                if !is_absent(values, row) {
                     lines.push_str(&quoted(&column.value(row).try_to_string().map_err(super::wrong)?));
                 }
             }
@@ -54,9 +54,9 @@ mod tests {
     fn what_has_commas_is_quoted_and_null_is_nothing() {
         let mut bytes = Vec::new();
         written(&mut Csv(&mut bytes));
-        let expected = "text,whole,real,flag,time,sum,list\n\
-            \"a, \"\"b\"\"\n\u{1b}c\",9007199254740993,0.1,true,1970-01-01T00:00:01.500,170141183460469231,\"[1, ]\"\n\
-            \"\",,NaN,,,,\n";
+        let expected = "text,whole,real,flag,time,sum,none,list\n\
+            \"a, \"\"b\"\"\n\u{1b}c\",9007199254740993,0.1,true,1970-01-01T00:00:01.500,170141183460469231,,\"[1, ]\"\n\
+            \"\",,NaN,,,,,\n";
         assert_eq!(String::from_utf8(bytes).unwrap(), expected);
     }
 }

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use arrow::array::{Array, AsArray, RecordBatch};
 use arrow::datatypes::{DataType, Float32Type, Float64Type, Schema};
 
-use super::{Output, names, texts};
+use super::{Output, is_absent, names, texts};
 
 /// Writes one array with an object for each row.
 #[derive(Debug)]
@@ -97,7 +97,7 @@ fn string(text: &mut String, value: &str) -> io::Result<()> {
 }
 
 fn value(text: &mut String, column: &dyn Array, row: usize) -> io::Result<()> {
-    if column.is_null(row) {
+    if is_absent(column, row) {
         text.push_str("null");
         return Ok(());
     }
@@ -168,8 +168,8 @@ mod tests {
         let mut bytes = Vec::new();
         written(&mut JsonLines::new(&mut bytes));
         let expected = "{\"text\":\"a, \\\"b\\\"\\n\\u001bc\",\"whole\":9007199254740993,\"real\":0.1,\"flag\":true,\
-            \"time\":\"1970-01-01T00:00:01.500\",\"sum\":170141183460469231,\"list\":[1,null]}\n\
-            {\"text\":\"\",\"whole\":null,\"real\":null,\"flag\":null,\"time\":null,\"sum\":null,\"list\":null}\n";
+            \"time\":\"1970-01-01T00:00:01.500\",\"sum\":170141183460469231,\"none\":null,\"list\":[1,null]}\n\
+            {\"text\":\"\",\"whole\":null,\"real\":null,\"flag\":null,\"time\":null,\"sum\":null,\"none\":null,\"list\":null}\n";
         assert_eq!(String::from_utf8(bytes).unwrap(), expected);
     }
 

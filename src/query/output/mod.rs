@@ -8,7 +8,7 @@ mod terminal;
 use std::io;
 
 use arrow::array::{Array, RecordBatch};
-use arrow::datatypes::Schema;
+use arrow::datatypes::{DataType, Schema};
 use arrow::error::ArrowError;
 use arrow::util::display::{ArrayFormatter, FormatOptions};
 
@@ -46,6 +46,11 @@ fn texts(column: &dyn Array) -> io::Result<ArrayFormatter<'_>> {
     ArrayFormatter::try_new(column, &FormatOptions::new().with_display_error(false)).map_err(wrong)
 }
 
+/// Whether there is no value. A column of nothing but NULLs has a type of its own.
+fn is_absent(column: &dyn Array, row: usize) -> bool {
+    column.is_null(row) || *column.data_type() == DataType::Null
+}
+
 fn wrong(error: ArrowError) -> io::Error {
     io::Error::other(error)
 }
@@ -67,13 +72,13 @@ pub(super) mod tests {
 
     use arrow::array::{
         ArrayRef, BooleanArray, Decimal128Array, Float64Array, Int64Array, ListArray, StringArray,
-        TimestampMicrosecondArray,
+        TimestampMicrosecondArray, new_null_array,
     };
-    use arrow::datatypes::{DataType, Field, Int64Type};
+    use arrow::datatypes::{Field, Int64Type};
 
     use super::*;
 
-    /// Two rows of every kind that a view has, and a sum of whole numbers as DuckDB gives it.
+    /// Two rows of every kind that a view has, a sum of whole numbers as DuckDB gives it, and a column of NULLs.
     pub(in crate::query) fn batch() -> RecordBatch {
         let sum = Decimal128Array::from(vec![Some(170_141_183_460_469_231), None]).with_precision_and_scale(38, 0);
         let lists = vec![Some(vec![Some(1), None]), None];
@@ -84,6 +89,7 @@ pub(super) mod tests {
             ("flag", Arc::new(BooleanArray::from(vec![Some(true), None]))),
             ("time", Arc::new(TimestampMicrosecondArray::from(vec![Some(1_500_000), None]))),
             ("sum", Arc::new(sum.unwrap())),
+            ("none", new_null_array(&DataType::Null, 2)),
             ("list", Arc::new(ListArray::from_iter_primitive::<Int64Type, _, _>(lists))),
         ];
         RecordBatch::try_from_iter(columns).unwrap()

@@ -2,13 +2,13 @@
 
 use std::io::{self, Write};
 
-use arrow::array::{Array, RecordBatch};
+use arrow::array::RecordBatch;
 use arrow::datatypes::Schema;
 use tabled::builder::Builder;
 use tabled::settings::object::Columns;
 use tabled::settings::{Alignment, Padding, Style};
 
-use super::{Output, texts};
+use super::{Output, is_absent, texts};
 
 /// What stands where there is no value.
 const NONE: &str = "–";
@@ -40,7 +40,7 @@ impl<W: Write> Output for Terminal<W> {
         let columns = batch.columns().iter().map(|column| texts(column)).collect::<io::Result<Vec<_>>>()?;
         for row in 0..batch.num_rows() {
             let cells = columns.iter().zip(batch.columns()).map(|(column, values)| {
-                let text = values.is_valid(row).then(|| column.value(row).try_to_string()).transpose();
+                let text = (!is_absent(values, row)).then(|| column.value(row).try_to_string()).transpose();
                 text.map(|text| text.map_or_else(|| NONE.to_owned(), |text| clean(&text)))
             });
             self.rows.push_record(cells.collect::<Result<Vec<_>, _>>().map_err(super::wrong)?);
@@ -87,9 +87,9 @@ mod tests {
     fn a_row_is_a_line_whatever_stands_in_it() {
         let mut bytes = Vec::new();
         written(&mut Terminal::new(&mut bytes));
-        let expected = r#"text                              whole  real  flag  time                                     sum  list
-a, "b"\u{a}\u{1b}c  9007199254740993   0.1  true  1970-01-01T00:00:01.500  170141183460469231  [1, ]
-                                   –   NaN  –     –                                         –  –
+        let expected = r#"text                              whole  real  flag  time                                     sum  none  list
+a, "b"\u{a}\u{1b}c  9007199254740993   0.1  true  1970-01-01T00:00:01.500  170141183460469231  –     [1, ]
+                                   –   NaN  –     –                                         –  –     –
 "#;
         assert_eq!(String::from_utf8(bytes).unwrap(), expected);
     }
