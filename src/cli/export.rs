@@ -53,17 +53,17 @@ pub(super) fn export(args: &Args) -> Result<Exit, Failure> {
     };
     // Told before the work; that nothing is overwritten is seen to at its end.
     if path.symlink_metadata().is_ok() {
-        return Err(failed(path, io::ErrorKind::AlreadyExists.into()));
+        return Err(failed(path, &io::ErrorKind::AlreadyExists.into()));
     }
     let database = open(&args.campaigns, &args.results)?;
     let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
     // It has no name that lasts until it is whole.
     let readable = Permissions::from_mode(0o666);
     let aside = tempfile::Builder::new().permissions(readable).tempfile_in(parent);
-    let aside = aside.map_err(|error| failed(path, error))?;
+    let aside = aside.map_err(|error| failed(path, &error))?;
     written(write(args, &database, io::BufWriter::new(aside.as_file())))?;
-    aside.as_file().sync_all().map_err(|error| failed(path, error))?;
-    aside.persist_noclobber(path).map_err(|error| failed(path, error.error))?;
+    aside.as_file().sync_all().map_err(|error| failed(path, &error))?;
+    aside.persist_noclobber(path).map_err(|error| failed(path, &error.error))?;
     print::note(&format!("written: {}", path.display()));
     Ok(Exit::Proceed)
 }
@@ -77,7 +77,7 @@ fn write(args: &Args, database: &Database, out: impl Write + Send) -> Result<(),
     database.query(&format!("FROM {}", args.view.name), &mut *output)
 }
 
-fn failed(path: &Path, error: io::Error) -> Failure {
+fn failed(path: &Path, error: &io::Error) -> Failure {
     let remedy = match error.kind() {
         io::ErrorKind::AlreadyExists => {
             return Failure::usage(format!(

@@ -161,12 +161,12 @@ fn filled(column: &Constant, samples: &Samples, begin: usize, end: usize) -> Fil
         Constant::Varies(Source::Operation) => {
             // A run has at most 10,000,000 samples of a metric.
             let numbers = (begin..end).map(|operation| i64::try_from(operation).ok());
-            Filled::Values(Arc::new(Int64Array::from_iter(numbers)))
+            Filled::Values(Arc::new(numbers.collect::<Int64Array>()))
         }
         Constant::Varies(Source::Whole) => match samples {
             Samples::Integers(values) => {
                 let whole = values[begin..end].iter().map(|&value| i64::try_from(value).ok());
-                Filled::Values(Arc::new(Int64Array::from_iter(whole)))
+                Filled::Values(Arc::new(whole.collect::<Int64Array>()))
             }
             Samples::Reals(_) => none(DataType::Int64),
         },

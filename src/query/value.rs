@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use arrow::array::{
-    ArrayRef, BooleanArray, Date32Array, Float64Array, Int64Array, ListBuilder, StringArray, StringBuilder,
+    Array, ArrayRef, BooleanArray, Date32Array, Float64Array, Int64Array, ListBuilder, StringArray, StringBuilder,
     TimestampMicrosecondArray,
 };
 use arrow::datatypes::{DataType, Field, TimeUnit};
@@ -128,10 +128,10 @@ pub(super) fn field(name: &str, kind: Kind) -> Field {
 /// A column of this kind; what is of another kind is NULL.
 pub(super) fn array<'a>(kind: Kind, values: impl Iterator<Item = &'a Value>) -> ArrayRef {
     match kind {
-        Kind::Text => Arc::new(StringArray::from_iter(values.map(|value| match value {
+        Kind::Text => of::<StringArray, _>(values, |value| match value {
             Value::Text(text) => Some(text.as_str()),
             _ => None,
-        }))),
+        }),
         Kind::Texts => {
             let mut lists = ListBuilder::new(StringBuilder::new());
             for value in values {
@@ -142,27 +142,35 @@ pub(super) fn array<'a>(kind: Kind, values: impl Iterator<Item = &'a Value>) -> 
             }
             Arc::new(lists.finish())
         }
-        Kind::Whole => Arc::new(Int64Array::from_iter(values.map(|value| match value {
+        Kind::Whole => of::<Int64Array, _>(values, |value| match value {
             Value::Whole(number) => Some(*number),
             _ => None,
-        }))),
-        Kind::Real => Arc::new(Float64Array::from_iter(values.map(|value| match value {
+        }),
+        Kind::Real => of::<Float64Array, _>(values, |value| match value {
             Value::Real(number) => Some(*number),
             _ => None,
-        }))),
-        Kind::Flag => Arc::new(BooleanArray::from_iter(values.map(|value| match value {
+        }),
+        Kind::Flag => of::<BooleanArray, _>(values, |value| match value {
             Value::Flag(flag) => Some(*flag),
             _ => None,
-        }))),
-        Kind::Time => Arc::new(TimestampMicrosecondArray::from_iter(values.map(|value| match value {
+        }),
+        Kind::Time => of::<TimestampMicrosecondArray, _>(values, |value| match value {
             Value::Time(time) => Some(time.as_microsecond()),
             _ => None,
-        }))),
-        Kind::Day => Arc::new(Date32Array::from_iter(values.map(|value| match value {
+        }),
+        Kind::Day => of::<Date32Array, _>(values, |value| match value {
             Value::Day(day) => Some(since_epoch(*day)),
             _ => None,
-        }))),
+        }),
     }
+}
+
+/// An array of what `part` finds in each value.
+fn of<'a, A, T>(values: impl Iterator<Item = &'a Value>, part: impl Fn(&'a Value) -> Option<T>) -> ArrayRef
+where
+    A: Array + FromIterator<Option<T>> + 'static,
+{
+    Arc::new(values.map(part).collect::<A>())
 }
 
 /// Days since 1 January 1970.
@@ -173,7 +181,7 @@ fn since_epoch(day: jiff::civil::Date) -> i32 {
 
 #[cfg(test)]
 mod tests {
-    use arrow::array::{Array, AsArray};
+    use arrow::array::AsArray;
     use arrow::datatypes::{Date32Type, Int64Type, TimestampMicrosecondType};
 
     use super::*;

@@ -110,7 +110,7 @@ fn value(text: &mut String, column: &dyn Array, row: usize) -> io::Result<()> {
             text.push_str(&serde_json::to_string(&column.as_primitive::<Float32Type>().value(row))?);
         }
         kind if kind.is_integer() || kind.is_decimal() || *kind == DataType::Boolean => {
-            text.push_str(&shown(column, row)?)
+            text.push_str(&shown(column, row)?);
         }
         DataType::List(_) => list(text, &column.as_list::<i32>().value(row))?,
         DataType::FixedSizeList(..) => list(text, &column.as_fixed_size_list().value(row))?,
