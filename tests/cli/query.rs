@@ -236,6 +236,10 @@ fn nothing_but_the_views_is_reached() {
         assert!(answer.stderr.starts_with("error: query: "), "{sql}: {answer:?}");
         assert_eq!(fs::read_dir(bench.path(".")).unwrap().count(), before, "{sql}");
     }
+}
+
+#[test]
+fn the_database_is_shut_and_locked() {
     let settings = "SELECT current_setting('enable_external_access') AS reach, current_setting('lock_configuration') AS locked,
         current_setting('autoload_known_extensions') AS load, current_setting('autoinstall_known_extensions') AS install,
         current_setting('temp_directory') AS spill";
@@ -302,7 +306,7 @@ fn what_was_changed_or_is_not_finished_is_refused_by_name() {
     with("analysis.json", pass, "FROM budgets", "analysis.json");
     let torn = |bytes: Vec<u8>| {
         let text = String::from_utf8(bytes).unwrap();
-        text[..=text.trim_end().rfind('\n').unwrap()].as_bytes().to_vec()
+        text.as_bytes()[..=text.trim_end().rfind('\n').unwrap()].to_vec()
     };
     with("journal.jsonl", torn, "SELECT 1", "has not ended");
     // Two of one name would be mixed up; the same folder twice is one.

@@ -87,7 +87,7 @@ mod tests {
     fn a_row_is_a_line_whatever_stands_in_it() {
         let mut bytes = Vec::new();
         written(&mut Terminal::new(&mut bytes));
-        let expected = r#"text                              whole  real  flag  time                                     sum  none  list
+        let expected = r#"text                           whole  real  flag  time                                    sum  none  list
 a, "b"\u{a}\u{1b}c  9007199254740993   0.1  true  1970-01-01T00:00:01.500  170141183460469231  –     [1, ]
                                    –   NaN  –     –                                         –  –     –
 "#;
