@@ -22,6 +22,7 @@
 //! | [`evidence`] | what happened | a folder that can be checked and read back |
 //! | [`verdict`], [`stats`] | evidence | an outcome for every budget, a verdict for every hypothesis |
 //! | [`report`] | verdicts | terminal, Markdown, JSON |
+//! | [`query`] | campaigns' folders | views for SQL, and what a statement finds in them |
 //! | [`reading`] | what another tool measured | benches with samples |
 //! | [`compare`] | two readings | what changed, and whether budgets hold |
 //! | [`init`] | a repository | the gate file that its owner starts with |
@@ -37,6 +38,7 @@ pub mod init;
 pub mod measure;
 pub mod plan;
 pub mod program;
+pub mod query;
 pub mod reading;
 pub mod report;
 pub mod spec;

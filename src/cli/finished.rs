@@ -2,11 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use super::campaign::date_of;
 use super::{Failure, calibrate, find};
-use crate::evidence::{Evidence, EvidenceError, Folder, Provenance, read_json};
+use crate::evidence::{Evidence, Folder, Provenance};
 use crate::report::View;
-use crate::verdict::{self, Analysis, Calibration, Verdicts, analyse, judge};
+use crate::verdict::{Analysis, Calibration, Concluded, Verdicts};
 
 /// A finished campaign.
 pub(super) struct Stored {
@@ -21,18 +20,7 @@ impl Stored {
     /// Reads the campaign called `name`: the numbers and the verdicts must be what the plan and the runs give.
     pub(super) fn load(name: &str, results: &Path) -> Result<Self, Failure> {
         let folder = find::campaign(name, results)?;
-        let (evidence, provenance) = Evidence::load(&folder).map_err(Failure::work)?;
-        let analysis: Analysis =
-            read_json(&folder, "analysis.json", verdict::ANALYSIS_SCHEMA).map_err(Failure::work)?;
-        let verdicts: Verdicts = read_json(&folder, "verdict.json", verdict::VERDICT_SCHEMA).map_err(Failure::work)?;
-        let other = |name: &str| Failure::work(EvidenceError::OtherConclusion { path: folder.join(name) });
-        let again = analyse(&evidence, date_of(provenance.started)).map_err(Failure::work)?;
-        if again != analysis {
-            return Err(other("analysis.json"));
-        }
-        if !judge(&evidence.plan, &again).decides_like(&verdicts) {
-            return Err(other("verdict.json"));
-        }
+        let Concluded { evidence, provenance, analysis, verdicts } = Concluded::load(&folder).map_err(Failure::work)?;
         Ok(Self { folder, evidence, provenance, analysis, verdicts })
     }
 

@@ -6,6 +6,7 @@ mod check;
 mod compare;
 mod confirm;
 mod exit;
+mod export;
 mod find;
 mod finished;
 mod fixtures;
@@ -14,6 +15,7 @@ mod init;
 mod lock;
 mod print;
 mod progress;
+mod query;
 mod report;
 mod resume;
 mod run;
@@ -56,6 +58,10 @@ enum Command {
     Calibrate(calibrate::Args),
     /// Compare what other tools measured: criterion, go, hyperfine, google-benchmark, pytest-benchmark, jmh, pyperf, gate
     Compare(compare::Args),
+    /// Run SQL over the evidence of campaigns
+    Query(query::Args),
+    /// Write the samples of campaigns, or another view of them, for other programs
+    Export(export::Args),
     /// Write a gate file for what can be measured in the repository that this is run in
     Init(init::Args),
     /// Print the JSON Schema of gate files
@@ -92,6 +98,8 @@ pub fn main() -> ExitCode {
         Command::Confirm(args) => confirm::confirm(&args),
         Command::Calibrate(args) => calibrate::calibrate(&args),
         Command::Compare(args) => compare::compare(&args),
+        Command::Query(args) => query::query(&args),
+        Command::Export(args) => export::export(&args),
         Command::Init(args) => init::init(&args),
         Command::Schema => schema::schema(),
         Command::Fixtures => fixtures::fixtures(),

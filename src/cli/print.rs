@@ -14,6 +14,11 @@ pub(super) fn data(text: &str) -> Result<(), Failure> {
     }
 }
 
+/// Stdout, for what comes piece by piece.
+pub(super) fn stream() -> impl std::io::Write + Send {
+    std::io::BufWriter::new(std::io::stdout())
+}
+
 /// Tells something on stderr. Where it can't be written there is nobody left to tell.
 pub(super) fn note(text: &str) {
     let _ = writeln!(anstream::stderr().lock(), "{text}");

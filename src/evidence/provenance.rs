@@ -67,4 +67,10 @@ impl Provenance {
             toolchains,
         }
     }
+
+    /// The UTC day on which the campaign started, which decides about waivers.
+    #[must_use]
+    pub fn day(&self) -> jiff::civil::Date {
+        jiff::tz::Offset::UTC.to_datetime(self.started).date()
+    }
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use super::replay::{Replay, Resumption};
-use super::{EvidenceError, Finish, Journal, Provenance, folder, run_file};
+use super::{EvidenceError, Outline, Provenance, outline};
 use crate::plan::{Plan, PlannedRun};
 use crate::unit::{Case, Side};
 use crate::worker::protocol::{Cell, Observed};
@@ -90,19 +90,8 @@ impl Evidence {
     ///
     /// A file that is missing, unreadable, of another version or not what the journal says, and a campaign that did not finish.
     pub fn load(path: &Path) -> Result<(Self, Provenance), EvidenceError> {
-        let plan: Plan = folder::read_json(path, "plan.json", crate::plan::SCHEMA)?;
-        let provenance: Provenance = folder::read_json(path, "provenance.json", Provenance::SCHEMA)?;
-        let evidence = Self::new(plan);
-        let other_plan = || EvidenceError::OtherPlan { path: path.to_owned() };
-        if provenance.plan != evidence.plan.digest() {
-            return Err(other_plan());
-        }
-        let replay = Replay::of(Journal::read(&path.join("journal.jsonl"))?, &evidence.plan, path)?;
-        match replay.finish.clone() {
-            Some(Finish::Complete) => evidence.take(replay, path).map(|evidence| (evidence, provenance)),
-            Some(Finish::Failed { message }) => Err(EvidenceError::Failed { path: path.to_owned(), message }),
-            None => Err(EvidenceError::Unfinished { path: path.to_owned() }),
-        }
+        let Outline { plan, provenance, replay, .. } = Outline::load(path)?;
+        Ok((Self::new(plan).take(replay, path)?, provenance))
     }
 
     /// The evidence with all that `replay` tells of, from the campaign's folder `path`.
@@ -113,16 +102,7 @@ impl Evidence {
     pub fn take(mut self, replay: Replay, path: &Path) -> Result<Self, EvidenceError> {
         self.pairs = replay.pairs(&self.plan);
         for (id, placed) in replay.placed {
-            let path = folder::run_path(path, &id, placed.take)?;
-            let bytes = folder::read(&path)?;
-            if crate::digest::sha256(&bytes) != placed.sha256 {
-                return Err(EvidenceError::ChangedRun { path });
-            }
-            let record =
-                run_file::decode(&bytes).map_err(|source| EvidenceError::RunFile { path: path.clone(), source })?;
-            if record.id != id {
-                return Err(EvidenceError::ChangedRun { path });
-            }
+            let record = outline::read_run(path, &id, &placed)?;
             self.runs.insert(id, record);
         }
         (self.checks, self.skipped, self.resumptions) = (replay.checks, replay.skipped, replay.resumptions);

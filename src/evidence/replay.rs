@@ -16,6 +16,10 @@ pub struct Placed {
     pub sha256: String,
     /// How often this run was finished and thrown away before.
     pub take: u32,
+    /// When its process was started, UTC.
+    pub started: Option<jiff::Timestamp>,
+    /// When its file was in place, UTC.
+    pub finished: jiff::Timestamp,
 }
 
 /// A time at which work went on.
@@ -71,7 +75,8 @@ impl Replay {
             let line = usize::try_from(seq).unwrap_or(usize::MAX).saturating_add(1);
             EvidenceError::from(JournalError { path: path.join("journal.jsonl"), line, what: what.to_owned() })
         };
-        for Line { seq, event, .. } in lines {
+        let mut started = BTreeMap::new();
+        for Line { seq, at, event, .. } in lines {
             if replay.finish.is_some() {
                 return Err(wrong(seq, "it stands behind the campaign's end"));
             }
@@ -104,9 +109,11 @@ impl Replay {
                         return Err(wrong(seq, "its run is not in the plan, or was finished before"));
                     }
                     *takes += 1;
-                    replay.placed.insert(id, Placed { sha256, take });
+                    let started = started.get(&id).copied();
+                    replay.placed.insert(id, Placed { sha256, take, started, finished: at });
                 }
-                Event::RunStarted { .. } | Event::Warned { .. } => {}
+                Event::RunStarted { id } => drop(started.insert(id, at)),
+                Event::Warned { .. } => {}
                 Event::PairFinished { pair } => {
                     replay.pairs.insert(pair);
                 }

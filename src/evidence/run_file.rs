@@ -4,7 +4,8 @@
 //! null where a row has no such sample. Field metadata carry unit, direction and assumption; schema metadata carry
 //! the run's id, its cases and what its process saw of itself, so that a file can be read alone.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
+use std::collections::btree_map::{BTreeMap, Entry};
 use std::sync::Arc;
 
 use arrow::array::{Array, ArrayRef, Float64Array, RecordBatch, StringArray, UInt16Array, UInt32Array, UInt64Array};
@@ -213,35 +214,35 @@ pub fn decode(bytes: &[u8]) -> Result<RunRecord, RunFileError> {
 }
 
 fn read_column(name: &str, column: &ArrayRef, numbers: &UInt16Array, cells: &mut [Cell]) -> Result<(), RunFileError> {
-    let rows = (0..column.len()).filter(|&row| column.is_valid(row));
-    if let Some(values) = column.as_any().downcast_ref::<UInt64Array>() {
-        for row in rows {
-            match entry(cells, numbers.value(row), name, || Samples::Integers(Vec::new()))? {
-                Samples::Integers(samples) => samples.push(values.value(row)),
-                Samples::Reals(_) => return Err(RunFileError::Column(name.to_owned())),
-            }
+    let wrong = || RunFileError::Column(name.to_owned());
+    let mut begin = 0;
+    // A cell's rows stand together, so that it is looked up once.
+    for rows in numbers.values().chunk_by(PartialEq::eq) {
+        let part = column.slice(begin, rows.len());
+        begin += rows.len();
+        let samples = if let Some(values) = part.as_any().downcast_ref::<UInt64Array>() {
+            Samples::Integers(values.iter().flatten().collect())
+        } else if let Some(values) = part.as_any().downcast_ref::<Float64Array>() {
+            Samples::Reals(values.iter().flatten().collect())
+        } else {
+            return Err(wrong());
+        };
+        if samples.is_empty() {
+            continue;
         }
-    } else if let Some(values) = column.as_any().downcast_ref::<Float64Array>() {
-        for row in rows {
-            match entry(cells, numbers.value(row), name, || Samples::Reals(Vec::new()))? {
-                Samples::Reals(samples) => samples.push(values.value(row)),
-                Samples::Integers(_) => return Err(RunFileError::Column(name.to_owned())),
+        let cell = cells.get_mut(usize::from(rows[0])).ok_or(RunFileError::Cell(rows[0]))?;
+        match cell.samples.entry(name.to_owned()) {
+            Entry::Vacant(entry) => {
+                entry.insert(samples);
             }
+            Entry::Occupied(mut entry) => match (entry.get_mut(), samples) {
+                (Samples::Integers(all), Samples::Integers(more)) => all.extend(more),
+                (Samples::Reals(all), Samples::Reals(more)) => all.extend(more),
+                _ => return Err(wrong()),
+            },
         }
-    } else {
-        return Err(RunFileError::Column(name.to_owned()));
     }
     Ok(())
-}
-
-fn entry<'a>(
-    cells: &'a mut [Cell],
-    number: u16,
-    name: &str,
-    empty: impl FnOnce() -> Samples,
-) -> Result<&'a mut Samples, RunFileError> {
-    let cell = cells.get_mut(usize::from(number)).ok_or(RunFileError::Cell(number))?;
-    Ok(cell.samples.entry(name.to_owned()).or_insert_with(empty))
 }
 
 #[cfg(test)]

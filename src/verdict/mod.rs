@@ -9,6 +9,7 @@ mod benches;
 mod budget;
 mod calibration;
 mod checks;
+mod concluded;
 mod diagnose;
 mod judge;
 mod reduce;
@@ -22,6 +23,7 @@ pub use analysis::{
 };
 pub use budget::outcome;
 pub use calibration::{Calibration, ExtraCopy, OnBudget, SCHEMA as CALIBRATION_SCHEMA, Sight, Slowdown, Trial, sights};
+pub use concluded::{Concluded, ConclusionError};
 pub use judge::{HypothesisVerdict, Reason, SCHEMA as VERDICT_SCHEMA, Verdict, Verdicts, judge};
 pub use size::{Sizing, sizes};
 pub use warning::Warning;

@@ -7,6 +7,7 @@ mod gate;
 mod init;
 mod probe;
 mod protocol;
+mod query;
 mod revisions;
 mod sized;
 mod usage;

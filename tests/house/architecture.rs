@@ -23,6 +23,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("evidence", &["unit", "digest", "plan", "worker", "workload", "measure"]),
     ("campaign", &["unit", "program", "spec", "plan", "target", "worker", "workload", "measure", "evidence"]),
     ("verdict", &["unit", "stats", "spec", "plan", "evidence", "worker", "workload"]),
+    ("query", &["unit", "program", "spec", "plan", "evidence", "verdict", "worker"]),
     ("report", &["unit", "spec", "plan", "evidence", "verdict", "measure"]),
 ];
 
@@ -35,6 +36,7 @@ const ONLY: &[(&str, &str, &str)] = &[
     ("verdict", "worker", "worker::protocol"),
     ("evidence", "worker", "worker::protocol"),
     ("campaign", "worker", "worker::protocol"),
+    ("query", "worker", "worker::protocol"),
 ];
 
 fn source() -> PathBuf {
