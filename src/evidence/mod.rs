@@ -6,6 +6,7 @@
 
 mod event;
 mod folder;
+pub mod history;
 mod journal;
 mod ledger;
 mod provenance;

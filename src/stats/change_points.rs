@@ -274,7 +274,8 @@ mod tests {
         assert_eq!(places(&[1.0, 1.1, 0.9, 1.0, 1.1, 0.9, 1.0, 1.1, 0.9, 9.0]), [0; 0]);
         let mut random = generator(3, 0);
         let false_alarms = (0..200).filter(|_| {
-            let values: Vec<f64> = (0..20).map(|_| f64::from(u32::try_from(below(&mut random, 1_000)).unwrap())).collect();
+            let values: Vec<f64> =
+                (0..20).map(|_| f64::from(u32::try_from(below(&mut random, 1_000)).unwrap())).collect();
             !places(&values).is_empty()
         });
         // Of 200 series without a change 5 % have one by chance: 10, and 9 more are three standard errors.
