@@ -5,15 +5,16 @@ use std::path::{Path, PathBuf};
 use clap::ValueEnum;
 
 use super::progress::Progress;
-use super::{Exit, Failure, calibrate, print};
+use super::{Exit, Failure, calibrate, history, machine, print};
 use crate::campaign::Campaign;
+use crate::evidence::history::Line;
 use crate::evidence::{Attempt, Event, Evidence, EvidenceError, Folder, Ledger, Provenance, attempts};
 use crate::measure::Host;
 use crate::plan::Plan;
 use crate::report::{self, Style, View};
 use crate::spec::{self, Source};
 use crate::target::Executor;
-use crate::verdict::{Analysis, Calibration, Verdicts, analyse, judge};
+use crate::verdict::{Analysis, Calibration, Verdicts, analyse, figures, judge};
 
 /// How to show verdicts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -81,6 +82,7 @@ impl Start<'_> {
     ) -> Result<Finished, String> {
         let plan = self.plan;
         let host = Host::observe();
+        let machine = history::keeps(plan).then(machine::name).transpose()?;
         let calibration = calibrate::of_gate(&self.results.join(&plan.gate), &host);
         let provenance = Provenance::new(plan.digest(), started, attempt, host, executor.toolchains());
         let keep = |name: &str, bytes: &[u8]| folder.write(name, bytes).map_err(|error| error.to_string());
@@ -104,6 +106,11 @@ impl Start<'_> {
             .calibrated(calibration.as_ref().map(Calibration::quote));
         keep("report.md", report::render(report::Format::Markdown, &view, Style::plain()).as_bytes())?;
         folder.seal().map_err(|error| error.to_string())?;
+        if let Some(machine) = machine {
+            let digest = history::manifest_digest(folder)?;
+            let line = Line::new(plan, &provenance, &folder.name(), &digest, machine);
+            history::keep(self.results, &Line { metrics: figures(&evidence, &analysis), ..line })?;
+        }
         Ok(Finished { evidence, analysis, folder: folder.path().to_owned(), view, verdicts })
     }
 }

@@ -6,7 +6,7 @@ use super::campaign::{Format, Start};
 use super::finished::Stored;
 use super::run::{digests, fixtures};
 use super::size::{duration, inconclusive, seconds_a_pair};
-use super::{Exit, Failure, find, print};
+use super::{Exit, Failure, find, machine, print};
 use crate::plan::{CONFIRMATION, Confirms, Open, Plan, Selection};
 use crate::target::{self, Lock};
 use crate::verdict::{BudgetResult, Outcome, Sizing};
@@ -35,6 +35,7 @@ pub(super) struct Args {
 pub(super) fn confirm(args: &Args) -> Result<Exit, Failure> {
     let stored = Stored::load(&args.campaign, &args.results)?;
     let budgets = inconclusive(&stored, "confirm")?;
+    machine::name().map_err(Failure::usage)?;
     let pilot = &stored.evidence.plan;
     let pairs = match args.pairs {
         Some(pairs) => pairs,

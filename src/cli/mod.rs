@@ -10,7 +10,9 @@ mod find;
 mod finished;
 mod fixtures;
 mod guard;
+mod history;
 mod init;
+mod machine;
 mod print;
 mod progress;
 mod report;
@@ -49,6 +51,8 @@ enum Command {
     Calibrate(calibrate::Args),
     /// Compare what other tools measured: criterion, go, hyperfine, google-benchmark, pytest-benchmark, jmh, pyperf, gate
     Compare(compare::Args),
+    /// Show how figures went from campaign to campaign, machine by machine, and where their level changed
+    History(history::Args),
     /// Write a gate file for what can be measured in the repository that this is run in
     Init(init::Args),
     /// Print the JSON Schema of gate files
@@ -83,6 +87,7 @@ pub fn main() -> ExitCode {
         Command::Confirm(args) => confirm::confirm(&args),
         Command::Calibrate(args) => calibrate::calibrate(&args),
         Command::Compare(args) => compare::compare(&args),
+        Command::History(args) => history::history(&args),
         Command::Init(args) => init::init(&args),
         Command::Schema => schema::schema(),
         Command::Fixtures => fixtures::fixtures(),

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::ValueEnum;
 
 use super::campaign::{Format, Start};
-use super::{Exit, Failure, calibrate, find, print};
+use super::{Exit, Failure, calibrate, find, machine, print};
 use crate::digest::sha256;
 use crate::fixture;
 use crate::plan::{Digests, Plan, Selection};
@@ -55,6 +55,7 @@ pub(super) fn run(args: &Args) -> Result<Exit, Failure> {
         expand(args, &loaded.gate, Digests::default())?;
         calibrate::warn(&args.results, loaded);
     }
+    machine::name().map_err(Failure::usage)?;
     let lock = Lock::acquire(&names(&gates)).map_err(Failure::work)?;
     let mut exit = Exit::Proceed;
     for loaded in &gates {

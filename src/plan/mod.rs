@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 pub use confirm::{Confirms, Open, PROFILE as CONFIRMATION};
 pub use expand::{PlanError, Selection};
 pub use size::Size;
-pub use trial::identical;
+pub use trial::{identical, is_trial};
 
 use crate::digest::sha256;
 use crate::spec::{Analysis, Fixture, Hypothesis, Profile, Target};

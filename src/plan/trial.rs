@@ -39,9 +39,17 @@ pub fn identical(gate: &Gate) -> Gate {
     trial
 }
 
+/// What the name of a gate ends with that is on trial.
+const END: &str = ".calibration";
+
+/// Whether the gate called `name` is one on trial: what its campaigns measure is known, and no news.
+#[must_use]
+pub fn is_trial(name: &str) -> bool {
+    name.ends_with(END)
+}
+
 /// What the campaigns of a trial of the gate called `name` are called.
 fn trial_name(name: &str) -> String {
-    const END: &str = ".calibration";
     // A gate's name has at most 64 characters, all of them ASCII.
     format!("{}{END}", &name[..name.len().min(64 - END.len())])
 }

@@ -10,10 +10,12 @@ mod budget;
 mod calibration;
 mod checks;
 mod diagnose;
+mod figures;
 mod judge;
 mod reduce;
 mod size;
 mod table;
+mod trend;
 mod warning;
 
 pub use analysis::{
@@ -22,6 +24,8 @@ pub use analysis::{
 };
 pub use budget::outcome;
 pub use calibration::{Calibration, ExtraCopy, OnBudget, SCHEMA as CALIBRATION_SCHEMA, Sight, Slowdown, Trial, sights};
+pub use figures::figures;
 pub use judge::{HypothesisVerdict, Reason, SCHEMA as VERDICT_SCHEMA, Verdict, Verdicts, judge};
 pub use size::{Sizing, sizes};
+pub use trend::{Change, MachineTrends, Point, Trend, trends};
 pub use warning::Warning;

@@ -4,6 +4,7 @@ mod command;
 mod compare;
 mod dashboard;
 mod gate;
+mod history;
 mod init;
 mod probe;
 mod protocol;
