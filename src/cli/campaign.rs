@@ -14,7 +14,7 @@ use crate::plan::Plan;
 use crate::report::{self, Style, View};
 use crate::spec::{self, Source};
 use crate::target::Executor;
-use crate::verdict::{Analysis, Calibration, Verdicts, analyse, figures, judge};
+use crate::verdict::{Analysis, Calibration, Verdict, Verdicts, analyse, figures, judge};
 
 /// How to show verdicts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -109,7 +109,9 @@ impl Start<'_> {
         if let Some(machine) = machine {
             let digest = history::manifest_digest(folder)?;
             let line = Line::new(plan, &provenance, &folder.name(), &digest, machine);
-            history::keep(self.results, &Line { metrics: figures(&evidence, &analysis), ..line })?;
+            // Of a recording, nothing but that it is deferred is good news.
+            let baseline = plan.records && verdicts.gravest() == Some(Verdict::Deferred);
+            history::keep(self.results, &Line { baseline, metrics: figures(&evidence, &analysis), ..line })?;
         }
         Ok(Finished { evidence, analysis, folder: folder.path().to_owned(), view, verdicts })
     }

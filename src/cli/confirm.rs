@@ -53,14 +53,20 @@ pub(super) fn confirm(args: &Args) -> Result<Exit, Failure> {
             pilot.digests.gate_file
         )));
     }
-    let open = stored
+    let open: Vec<Open> = stored
         .analysis
         .hypotheses
         .iter()
         .flat_map(|one| one.budgets.iter().map(|budget| (one.id.clone(), budget)))
-        .filter(|(_, budget)| budget.outcome == Some(Outcome::Inconclusive))
+        .filter(|(_, budget)| budget.outcome == Some(Outcome::Inconclusive) && !budget.unpaired)
         .map(|(hypothesis, budget)| of_budget(hypothesis, budget))
         .collect();
+    if open.is_empty() {
+        return Err(Failure::usage(format!(
+            "confirm campaign `{}`: what it left inconclusive has a recorded baseline, and no number of runs pairs them; name a baseline that is run",
+            stored.name()
+        )));
+    }
     let confirms = Confirms { campaign: stored.name(), plan: pilot.digest(), open };
     loaded.gate = confirms.gate(&loaded.gate, &pilot.profile, pairs);
     let lock = Lock::acquire(&loaded.gate.name).map_err(Failure::work)?;

@@ -15,6 +15,7 @@ mod init;
 mod machine;
 mod print;
 mod progress;
+mod record;
 mod report;
 mod run;
 mod schema;
@@ -39,6 +40,8 @@ struct Cli {
 enum Command {
     /// Run gates and judge them
     Run(run::Args),
+    /// Record a baseline on this machine, for hypotheses whose baseline is `{ history = "latest" }`
+    Record(record::Args),
     /// Validate gate files, and tell how much they would run
     Check(check::Args),
     /// Render a finished campaign again from what is stored
@@ -82,6 +85,7 @@ pub fn main() -> ExitCode {
     let result = match cli.command {
         Command::Run(args) => run::run(&args),
         Command::Check(args) => check::check(&args),
+        Command::Record(args) => record::record(&args),
         Command::Report(args) => report::report(&args),
         Command::Size(args) => size::size(&args),
         Command::Confirm(args) => confirm::confirm(&args),

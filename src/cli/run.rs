@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use clap::ValueEnum;
 
 use super::campaign::{Format, Start};
+use super::record::recorded;
 use super::{Exit, Failure, calibrate, find, machine, print};
 use crate::digest::sha256;
 use crate::fixture;
@@ -106,8 +107,14 @@ fn expand(args: &Args, gate: &Gate, digests: Digests) -> Result<Plan, Failure> {
         hypotheses: args.hypothesis.clone(),
         skip_heavy: args.skip_heavy,
         host_cpus: crate::measure::available_cpus(),
+        ..Selection::default()
     };
-    Plan::new(gate, &selection, digests).map_err(Failure::usage)
+    let mut plan = Plan::new(gate, &selection, digests.clone()).map_err(Failure::usage)?;
+    let recorded = recorded(&args.results, &plan)?;
+    if !recorded.is_empty() {
+        plan = Plan::new(gate, &Selection { recorded, ..selection }, digests).map_err(Failure::usage)?;
+    }
+    Ok(plan)
 }
 
 /// The digests of the fixtures that the plan's cases need, as the manifest has them.

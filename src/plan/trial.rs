@@ -2,8 +2,8 @@
 
 use crate::spec::{Gate, Hypothesis, Target};
 
-/// `gate` with its baseline on both sides, judged by its ratio guardrails alone, waivers left out. A hypothesis without one
-/// is left out; without any hypothesis nothing of the gate can fail a slowdown.
+/// `gate` with its baseline on both sides, judged by its ratio guardrails alone, waivers left out. A hypothesis without one,
+/// or with a recorded baseline, is left out; without any hypothesis nothing of the gate can fail a slowdown.
 #[must_use]
 pub fn identical(gate: &Gate) -> Gate {
     let mut trial = gate.clone();
@@ -14,8 +14,10 @@ pub fn identical(gate: &Gate) -> Gate {
         Target::Command(command) => command.candidate = command.baseline.clone(),
         Target::Revisions(revisions) => revisions.candidate = revisions.baseline.clone(),
     }
+    // What is not run can't be put on both sides.
+    trial.hypotheses.retain(|hypothesis| !hypothesis.baseline_is_recorded());
     let is_suite = matches!(trial.target, Target::Suite(_));
-    trial.hypotheses = gate
+    trial.hypotheses = trial
         .hypotheses
         .iter()
         .map(|hypothesis| {

@@ -1,14 +1,14 @@
 //! What a campaign measured, as the history keeps it.
 
 use super::analysis::Analysis;
-use super::reduce::paired;
+use super::budget::sides;
 use crate::evidence::Evidence;
 use crate::evidence::history::Measured;
 use crate::stats::median;
 use crate::unit::Side;
 
 /// The figures of every budget and report of `analysis`, which is of `evidence`: of each metric, statistic and case of a
-/// hypothesis those of both sides, once. What could not be paired is left out.
+/// hypothesis those of both sides, once. A side that was not run has none, and neither has what has gaps.
 #[must_use]
 pub fn figures(evidence: &Evidence, analysis: &Analysis) -> Vec<Measured> {
     let mut figures: Vec<Measured> = Vec::new();
@@ -22,8 +22,10 @@ pub fn figures(evidence: &Evidence, analysis: &Analysis) -> Vec<Measured> {
                 continue;
             }
             let Some(metric) = evidence.plan.metric(&budget.metric) else { continue };
-            let Ok(pairs) = paired(evidence, planned.matchup, &budget.case, metric, budget.statistic) else { continue };
-            for (side, runs) in Side::BOTH.into_iter().zip([pairs.baseline, pairs.candidate]) {
+            let Ok(pairs) = sides(evidence, planned, &budget.case, metric, budget.statistic) else { continue };
+            let run = evidence.plan.matchups[planned.matchup].sides();
+            let both = Side::BOTH.into_iter().zip([pairs.baseline, pairs.candidate]);
+            for (side, runs) in both.filter(|(side, _)| run.contains(side)) {
                 let Ok(value) = median(&runs) else { continue };
                 figures.push(Measured {
                     hypothesis: outcomes.id.clone(),

@@ -186,7 +186,7 @@ pub(crate) struct Done {
 pub(crate) fn plan(gate: &str, skip_heavy: bool) -> Plan {
     let loaded =
         spec::parse("scripted.toml", gate, Format::Toml).unwrap_or_else(|error| panic!("{}", error.render(false)));
-    let selection = Selection { profile: "p".to_owned(), hypotheses: Vec::new(), skip_heavy, host_cpus: 2 };
+    let selection = Selection { profile: "p".to_owned(), skip_heavy, host_cpus: 2, ..Selection::default() };
     let digests = Digests {
         gate_file: "g".to_owned(),
         executables: BTreeMap::from([("gate".to_owned(), "0".to_owned())]),

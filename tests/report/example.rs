@@ -180,6 +180,8 @@ pub(crate) fn plan(profile: &str, grade: Grade, pairs: u32) -> Plan {
         diagnostics: true,
         slowdown: None,
         confirms: None,
+        recorded: BTreeMap::new(),
+        records: false,
         metrics: Suite::find("dashboard").expect("the suite").metrics.to_vec(),
         digests: Digests {
             gate_file: "b7c1".repeat(16),
