@@ -46,7 +46,12 @@ pub(super) fn record(args: &Args) -> Result<Exit, Failure> {
         )));
     }
     // Wrong usage is told before anything is built, waited for or written.
-    plan(args, gate, Digests::default())?;
+    if plan(args, gate, Digests::default())?.runs.is_empty() {
+        return Err(Failure::usage(format!(
+            "record a baseline of `{}`: this host can run none of its cases",
+            gate.name
+        )));
+    }
     machine::name().map_err(Failure::usage)?;
     let lock = Lock::acquire(&gate.name).map_err(Failure::work)?;
     let mut executor = target::open(&gate.target).map_err(Failure::work)?;

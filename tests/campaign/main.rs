@@ -4,5 +4,6 @@ mod evidence;
 mod faults;
 mod order;
 mod published;
+mod recorded;
 mod scripted;
 mod table;
