@@ -8,6 +8,7 @@ mod history;
 mod init;
 mod probe;
 mod protocol;
+mod recorded;
 mod revisions;
 mod sized;
 mod usage;
