@@ -242,6 +242,23 @@ mod tests {
     }
 
     #[test]
+    fn levels_change_where_the_reference_says() {
+        // By `tests/reference/change_points.py`, in exact fractions and with permutations of its own.
+        let reference = include_str!("../../tests/reference/change_points.json");
+        let cases: Vec<serde_json::Value> = serde_json::from_str(reference).unwrap();
+        assert_eq!(cases.len(), 8);
+        for case in cases {
+            let values: Vec<f64> = serde_json::from_value(case["values"].clone()).unwrap();
+            let best = division(&values).unwrap();
+            let q = case["q"].as_f64().unwrap();
+            assert_eq!(Some(best.at as u64), case["at"].as_u64(), "{}", case["name"]);
+            assert!((best.q - q).abs() < 1e-9 * q, "{}: {} and {q}", case["name"], best.q);
+            let changes: Vec<usize> = serde_json::from_value(case["changes"].clone()).unwrap();
+            assert_eq!(places(&values), changes, "{}", case["name"]);
+        }
+    }
+
+    #[test]
     fn the_level_of_published_examples_changes_where_they_say() {
         // Of the documentation and the tests of Hunter (Fleming et al. 2023, ICPE), as Apache Otava has them.
         let long = [

@@ -2,12 +2,12 @@
 //!
 //! | line | when | verdict |
 //! |---|---|---|
-//! | 1 | nothing of it was measured | deferred |
+//! | 1 | nothing of it was measured, or no baseline is recorded yet | deferred |
 //! | 2 | a correctness check fails | reject |
 //! | 3 | an exact guardrail fails without a valid waiver | reject |
 //! | 4 | comparison grade, and a noisy guardrail fails after the correction without a valid waiver | reject |
 //! | 5 | comparison grade, and every benefit fails | reject |
-//! | 6 | anything incomplete, inconclusive, failing only before the correction, a known gap open or gone, no benefit shown | revise |
+//! | 6 | anything incomplete, inconclusive, failing only before the correction, a known gap open or gone, no benefit shown, noisy and not paired | revise |
 //! | 7 | preliminary grade | revise |
 //! | 8 | all else | proceed |
 
