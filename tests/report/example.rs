@@ -282,6 +282,7 @@ pub(crate) fn noisy(
         high: Some(high),
         undefined: None,
         exact: false,
+        unpaired: false,
         pairs: 10,
         point_within: Some(true),
         outcome: Some(Outcome::Pass),
@@ -307,6 +308,7 @@ pub(crate) fn exact(
     let number = if absolute { values.1 } else { ratio };
     BudgetResult {
         exact: true,
+        unpaired: false,
         ratio: (!absolute).then_some(ratio),
         value: absolute.then_some(values.1),
         p: None,
@@ -326,6 +328,7 @@ pub(crate) fn undefined(budget: BudgetResult, why: &str) -> BudgetResult {
         low: None,
         high: None,
         exact: false,
+        unpaired: false,
         pairs: 0,
         undefined: Some(why.to_owned()),
         point_within: None,

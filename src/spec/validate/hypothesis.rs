@@ -106,7 +106,7 @@ fn claim(
         Some((_, within)) => Ground { suite, table, within },
         None => Ground { suite, table: &stand_in, within: &all },
     };
-    let judged = judged(file, at, ground, sides.and_then(|sides| sides.baseline), &mut claim, findings);
+    let judged = judged(file, at, ground, sides.and_then(|sides| sides.baseline.lane()), &mut claim, findings);
     if is_recorded(file) {
         // What is not paired claims nothing that a correction could look at.
         (claim.noisy_guardrails, claim.noisy_benefits) = (0, 0);
@@ -118,7 +118,7 @@ fn claim(
         Some(Hypothesis {
             id: id?,
             claim: sentence?,
-            baseline: sides.baseline.map_or(RECORDED, |lane| lane.name).to_owned(),
+            baseline: sides.baseline.lane().map_or(RECORDED, |lane| lane.name).to_owned(),
             candidate: sides.candidate.name.to_owned(),
             cases,
             rollback: rollback?,

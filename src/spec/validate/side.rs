@@ -11,9 +11,27 @@ use crate::workload::catalogue::{Lane, LaneKind, Suite};
 /// The lanes of the two sides.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Sides {
-    /// None where the baseline was recorded.
-    pub(super) baseline: Option<&'static Lane>,
+    pub(super) baseline: Base,
     pub(super) candidate: &'static Lane,
+}
+
+/// What the candidate is compared with.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Base {
+    /// A lane that is run.
+    Run(&'static Lane),
+    /// What was recorded.
+    Recorded,
+}
+
+impl Base {
+    /// The lane that is run.
+    pub(super) const fn lane(self) -> Option<&'static Lane> {
+        match self {
+            Self::Run(lane) => Some(lane),
+            Self::Recorded => None,
+        }
+    }
 }
 
 /// The lanes of baseline and candidate.
@@ -29,7 +47,7 @@ pub(super) fn sides(
     let baseline = baseline(file.baseline.as_ref(), at, suite, findings);
     let candidate = side(Side::Candidate, file.candidate.as_ref(), at, suite, findings);
     let (baseline, candidate) = (baseline?, candidate?);
-    if baseline.is_some_and(|baseline| baseline.name == candidate.name) {
+    if baseline.lane().is_some_and(|baseline| baseline.name == candidate.name) {
         findings.push(
             Problem::warning(
                 at.key("candidate").key("lane").value_span(),
@@ -60,23 +78,18 @@ fn the_targets(file: &HypothesisFile, at: At<'_>, suite: &'static Suite, finding
     }
     let baseline = match recorded {
         Some(file) => baseline(Some(file), at, suite, findings)?,
-        None => Some(suite.lane(Side::Baseline.name())?),
+        None => Base::Run(suite.lane(Side::Baseline.name())?),
     };
     Some(Sides { baseline, candidate: suite.lane(Side::Candidate.name())? })
 }
 
-/// The baseline's lane, and none inside where it was recorded.
-fn baseline(
-    file: Option<&BaselineFile>,
-    at: At<'_>,
-    suite: &'static Suite,
-    findings: &mut Findings,
-) -> Option<Option<&'static Lane>> {
+/// What the table `baseline` of a hypothesis names.
+fn baseline(file: Option<&BaselineFile>, at: At<'_>, suite: &'static Suite, findings: &mut Findings) -> Option<Base> {
     let example = example(Side::Baseline, suite);
     let file = findings.required(at, Side::Baseline.name(), file, &format!("{{ lane = {example} }}"))?;
     let at = at.key(Side::Baseline.name());
     let Some(history) = file.history.as_deref() else {
-        return lane(Side::Baseline, file.lane.as_deref(), at, suite, findings).map(Some);
+        return lane(Side::Baseline, file.lane.as_deref(), at, suite, findings).map(Base::Run);
     };
     if file.lane.is_some() {
         findings.push(
@@ -90,7 +103,7 @@ fn baseline(
         );
         return None;
     }
-    findings.choice(at.key("history"), "history", history, &[("latest", ())]).map(|()| None)
+    findings.choice(at.key("history"), "history", history, &[("latest", Base::Recorded)])
 }
 
 fn side(
@@ -133,7 +146,7 @@ fn lane(
 
 /// Notes the first case within `within` that the lane of either side does not take.
 pub(super) fn takes(sides: Sides, at: At<'_>, table: &CaseTable, within: &CaseSet, findings: &mut Findings) {
-    let baseline = sides.baseline.map(|lane| (Side::Baseline, lane));
+    let baseline = sides.baseline.lane().map(|lane| (Side::Baseline, lane));
     for (side, lane) in baseline.into_iter().chain([(Side::Candidate, sides.candidate)]) {
         let refused = table.cases(within).find_map(|case| Some((lane.refuses(&case)?, case)));
         let Some((only, case)) = refused else { continue };
