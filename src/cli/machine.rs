@@ -70,22 +70,17 @@ fn find(
         }
     }
     let derived = derived(&host());
-    match file.filter(|_| somebody_is_there) {
-        Some(file) => {
-            let name = ask(&derived, answers)?;
-            keep(file, &name).map_err(|error| {
-                format!("keep the machine's name in `{}`: {error}; set {VARIABLE} instead", file.display())
-            })?;
-            print::note(&format!("kept in {}", file.display()));
-            Ok(name)
-        }
-        None => {
-            print::note(&format!(
-                "the history calls this machine `{derived}`, from its hardware: set {VARIABLE} to call it something else"
-            ));
-            Ok(derived)
-        }
-    }
+    let Some(file) = file.filter(|_| somebody_is_there) else {
+        print::note(&format!(
+            "the history calls this machine `{derived}`, from its hardware: set {VARIABLE} to call it something else"
+        ));
+        return Ok(derived);
+    };
+    let name = ask(&derived, answers)?;
+    keep(file, &name)
+        .map_err(|error| format!("keep the machine's name in `{}`: {error}; set {VARIABLE} instead", file.display()))?;
+    print::note(&format!("kept in {}", file.display()));
+    Ok(name)
 }
 
 /// A name of 1 to 64 characters on one line; blanks around it are left out.

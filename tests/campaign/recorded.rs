@@ -177,8 +177,7 @@ fn the_plan_freezes_the_figures_and_where_they_come_from() {
     other.recorded.get_mut("h").unwrap().figures[0].runs[0] = 1.0;
     assert_ne!(other.digest(), plan.digest());
     // A plan without any has the bytes that it always had.
-    let plain = crate::scripted::plan(&gate(COMPARISON, &hypothesis(GUARDRAIL)), false);
-    let json = plain.to_json();
+    let json = crate::scripted::plan(&gate(COMPARISON, &hypothesis(GUARDRAIL)), false).to_json();
     assert!(!json.contains("\"recorded\"") && !json.contains("\"records\""), "{json}");
 }
 

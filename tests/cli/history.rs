@@ -169,8 +169,8 @@ fn the_machine_is_named_by_the_environment_the_configuration_or_the_hardware() {
     assert_eq!(derived.stderr.matches("the history calls this machine `").count(), 1, "{}", derived.stderr);
     fs::create_dir_all(configuration.join("gate")).unwrap();
     fs::write(configuration.join("gate/machine"), "bench-1\n").unwrap();
-    let named = bench.here_with(&["run", "two.toml"], "XDG_CONFIG_HOME", &configuration);
-    assert!(named.code == 0 && !named.stderr.contains("the history calls"), "{named:?}");
+    let kept = bench.here_with(&["run", "two.toml"], "XDG_CONFIG_HOME", &configuration);
+    assert!(kept.code == 0 && !kept.stderr.contains("the history calls"), "{kept:?}");
     let names: Vec<Value> = lines(&bench).into_iter().map(|line| line["machine"].clone()).collect();
     assert!(names.len() == 2 && names[1] == "bench-1" && !names[0].as_str().unwrap().is_empty(), "{names:?}");
 }

@@ -6,7 +6,7 @@
 
 Nothing here follows the Rust code: Q is summed pair by pair in exact fractions, as Matteson & James
 (2014) define it with alpha = 1, and the p of a division is the share of 2,000 permutations of
-Python's own generator, so that only what is clear by it is kept: p below 0.02 or above 0.15.
+Python's own generator, so that only what is clear by it is kept: p below 0.03 or above 0.08.
 `--ecp` prints R code that has the same series searched by the authors' own package.
 """
 
@@ -79,9 +79,9 @@ def changes(values, generator):
             shuffled = [generator.sample(part, len(part)) for part, _ in segments]
             as_large += max(quick_best(part) for part in shuffled) >= float(q) * (1 - 1e-9)
         p = (as_large + 1) / (PERMUTATIONS + 1)
-        if p > 0.15:
+        if p > 0.08:
             break
-        assert p < 0.02, f"too close to call: {p}"
+        assert p < 0.03, f"too close to call: {p}"
         ends = sorted([*ends, start + at])
     return ends[1:-1]
 

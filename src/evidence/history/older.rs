@@ -35,7 +35,8 @@ pub(super) fn parse(
     metrics: &mut BTreeSet<String>,
 ) -> Result<Line, String> {
     let older: Older = serde_json::from_str(text).map_err(|error| error.to_string())?;
-    let date = older.date.to_zoned(jiff::tz::TimeZone::UTC).map_err(|error| error.to_string())?.timestamp();
+    let midnight = older.date.at(0, 0, 0, 0);
+    let date = jiff::tz::Offset::UTC.to_timestamp(midnight).map_err(|error| error.to_string())?;
     let mut measured = Vec::new();
     for (index, result) in older.results.iter().enumerate() {
         let wrong = |key: &str, what: &str| format!("`{}` of result {} {what}", key.escape_debug(), index + 1);

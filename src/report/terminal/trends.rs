@@ -10,7 +10,7 @@ use crate::verdict::{Change, MachineTrends, Point, Trend};
 const INDENT: usize = 2;
 
 /// Renders the trends of every machine, each under a head of its own.
-pub(super) fn render(machines: &[MachineTrends], style: Style) -> String {
+pub(in crate::report) fn render(machines: &[MachineTrends], style: Style) -> String {
     let mut page = Page::new(style);
     for (index, machine) in machines.iter().enumerate() {
         if index > 0 {
