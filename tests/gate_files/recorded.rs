@@ -5,7 +5,7 @@ use super::refused::refusals;
 
 #[test]
 fn recorded_baselines() {
-    const LANE: &str = "baseline  = { lane = \"api-direct\" }";
+    const LANE: &str = "baseline = { lane = \"api-direct\" }";
     const HISTORY: &str = "baseline = { history = \"latest\" }";
     let command = |more: &str| {
         format!(
@@ -25,7 +25,10 @@ fn recorded_baselines() {
     };
     assert!(parse(&whole("", HISTORY)).is_ok());
     let mut told = refusals(&[
-        ("capability over what was recorded", &[(LANE, HISTORY)]),
+        (
+            "capability over what was recorded",
+            &[(LANE, HISTORY), ("metric = \"rust_heap_bytes\"\nmax_ratio = 0.80", "check = \"physical-types\"")],
+        ),
         ("history beside a lane", &[(LANE, "baseline = { lane = \"api-direct\", history = \"latest\" }")]),
         ("another history than the latest", &[(LANE, "baseline = { history = \"oldest\" }")]),
         ("a recorded candidate", &[("candidate = { lane = \"native-v1\" }", "candidate = { history = \"latest\" }")]),

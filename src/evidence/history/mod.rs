@@ -318,7 +318,7 @@ pub(crate) mod tests {
             (good.replace("\"runs\":[1.0]", "\"runs\":[]"), "`latency` has no runs"),
             (good.replace("\"unit\"", "\"united\""), "missing field `unit`"),
             ("{\"date\":\"2026-01-01\"}".to_owned(), "missing field `results`"),
-            ("[]".to_owned(), "invalid type"),
+            ("3".to_owned(), "invalid type"),
         ] {
             std::fs::write(&path, &text).unwrap();
             let error = read(&path).unwrap_err().to_string();
