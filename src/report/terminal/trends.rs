@@ -20,13 +20,15 @@ pub(in crate::report) fn render(machines: &[MachineTrends], style: Style) -> Str
         facts.extend(machine.cores.map(|cores| plural(cores, "core", "cores")));
         let facts = if facts.is_empty() { String::new() } else { format!(" ({})", facts.join(", ")) };
         page.prose(0, &format!("machine {}{facts}", machine.machine), Tone::Title);
-        let mut head = String::new();
+        let mut head = None;
         for trend in &machine.trends {
             let next = origin(trend);
-            if next != head {
+            if head.as_ref() != Some(&next) {
                 page.blank();
-                page.prose(0, &next, Tone::Title);
-                head = next;
+                if !next.is_empty() {
+                    page.prose(0, &next, Tone::Title);
+                }
+                head = Some(next);
             }
             one(&mut page, trend);
         }
