@@ -5,15 +5,16 @@ use std::path::{Path, PathBuf};
 use clap::ValueEnum;
 
 use super::progress::Progress;
-use super::{Exit, Failure, calibrate, print};
+use super::{Exit, Failure, calibrate, history, machine, print};
 use crate::campaign::{Campaign, CampaignError};
+use crate::evidence::history::Line;
 use crate::evidence::{Attempt, Earlier, Event, Evidence, EvidenceError, Folder, Ledger, Provenance, State};
 use crate::measure::{Host, interrupt};
 use crate::plan::Plan;
 use crate::report::{self, Style, View};
 use crate::spec::{self, Source};
 use crate::target::Executor;
-use crate::verdict::{Analysis, Calibration, Verdicts, analyse, judge};
+use crate::verdict::{Analysis, Calibration, Verdict, Verdicts, analyse, figures, judge};
 
 /// How to show verdicts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -68,7 +69,7 @@ impl Start<'_> {
         let attempt = u32::try_from(earlier.len()).unwrap_or(u32::MAX).saturating_add(1);
         let host = Host::observe();
         let mut provenance = Provenance::new(digest, started, attempt, host, executor.toolchains());
-        let campaign = Underway { plan, folder: &folder, ledger: &ledger };
+        let campaign = Underway { plan, folder: &folder, ledger: &ledger, results: self.results };
         provenance.ledger = Some(campaign.record(State::Started)?);
         provenance.earlier = earlier;
         if let Err(error) = self.freeze(&folder, &provenance, executor) {
@@ -93,6 +94,8 @@ pub(super) struct Underway<'a> {
     pub(super) plan: &'a Plan,
     pub(super) folder: &'a Folder,
     pub(super) ledger: &'a Ledger,
+    /// Where campaigns land.
+    pub(super) results: &'a Path,
 }
 
 impl Underway<'_> {
@@ -158,6 +161,12 @@ impl Underway<'_> {
             .calibrated(calibration.as_ref().map(Calibration::quote));
         keep("report.md", report::render(report::Format::Markdown, &view, Style::plain()).as_bytes())?;
         let digest = self.folder.seal().map_err(|error| error.to_string())?;
+        if history::keeps(self.plan) {
+            let line = Line::new(self.plan, provenance, &self.folder.name(), &digest, machine::name()?);
+            // Of a recording, nothing but that it is deferred is good news.
+            let baseline = self.plan.records && verdicts.gravest() == Some(Verdict::Deferred);
+            history::keep(self.results, &Line { baseline, metrics: figures(&evidence, &analysis), ..line })?;
+        }
         let view = view.sealed(digest);
         Ok(Finished { evidence, analysis, folder: folder.to_owned(), view, verdicts })
     }

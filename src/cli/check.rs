@@ -39,7 +39,9 @@ fn describe(gate: &Gate) -> Result<String, Failure> {
         ));
     }
     for profile in &gate.profiles {
-        let selection = Selection { profile: profile.name.clone(), host_cpus: u32::MAX, ..Selection::default() };
+        // What is recorded here changes from day to day; what a recording runs is what a comparison with it runs.
+        let selection =
+            Selection { profile: profile.name.clone(), host_cpus: u32::MAX, records: true, ..Selection::default() };
         let plan = Plan::new(gate, &selection, Digests::default()).map_err(Failure::usage)?;
         let size = Size::of(&plan);
         let grade = match profile.grade {

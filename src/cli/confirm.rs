@@ -7,7 +7,7 @@ use super::finished::Stored;
 use super::lock::Wait;
 use super::run::{digests, fixtures};
 use super::size::{duration, inconclusive, seconds_a_pair};
-use super::{Exit, Failure, find, print};
+use super::{Exit, Failure, find, machine, print};
 use crate::plan::{CONFIRMATION, Confirms, Open, Plan, Selection};
 use crate::target;
 use crate::verdict::{BudgetResult, Outcome, Sizing};
@@ -38,6 +38,7 @@ pub(super) struct Args {
 pub(super) fn confirm(args: &Args) -> Result<Exit, Failure> {
     let stored = Stored::load(&args.campaign, &args.results)?;
     let budgets = inconclusive(&stored, "confirm")?;
+    machine::name().map_err(Failure::usage)?;
     let pilot = &stored.evidence.plan;
     let pairs = match args.pairs {
         Some(pairs) => pairs,
@@ -55,14 +56,20 @@ pub(super) fn confirm(args: &Args) -> Result<Exit, Failure> {
             pilot.digests.gate_file
         )));
     }
-    let open = stored
+    let open: Vec<Open> = stored
         .analysis
         .hypotheses
         .iter()
         .flat_map(|one| one.budgets.iter().map(|budget| (one.id.clone(), budget)))
-        .filter(|(_, budget)| budget.outcome == Some(Outcome::Inconclusive))
+        .filter(|(_, budget)| budget.outcome == Some(Outcome::Inconclusive) && !budget.unpaired)
         .map(|(hypothesis, budget)| of_budget(hypothesis, budget))
         .collect();
+    if open.is_empty() {
+        return Err(Failure::usage(format!(
+            "confirm campaign `{}`: what it left inconclusive has a recorded baseline, and no number of runs pairs them; name a baseline that is run",
+            stored.name()
+        )));
+    }
     let confirms = Confirms { campaign: stored.name(), plan: pilot.digest(), open };
     loaded.gate = confirms.gate(&loaded.gate, &pilot.profile, pairs);
     let lock = args.wait.lock(&loaded.gate.name)?;

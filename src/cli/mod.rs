@@ -11,11 +11,14 @@ mod find;
 mod finished;
 mod fixtures;
 mod guard;
+mod history;
 mod init;
 mod lock;
+mod machine;
 mod print;
 mod progress;
 mod query;
+mod record;
 mod report;
 mod resume;
 mod run;
@@ -42,6 +45,8 @@ struct Cli {
 enum Command {
     /// Run gates and judge them
     Run(run::Args),
+    /// Record a baseline on this machine, for hypotheses whose baseline is `{ history = "latest" }`
+    Record(record::Args),
     /// Validate gate files, and tell how much they would run
     Check(check::Args),
     /// Render a finished campaign again from what is stored
@@ -62,6 +67,8 @@ enum Command {
     Query(query::Args),
     /// Write the samples of campaigns, or another view of them, for other programs
     Export(export::Args),
+    /// Show how figures went from campaign to campaign, machine by machine, and where their level changed
+    History(history::Args),
     /// Write a gate file for what can be measured in the repository that this is run in
     Init(init::Args),
     /// Print the JSON Schema of gate files
@@ -91,6 +98,7 @@ pub fn main() -> ExitCode {
     let result = match cli.command {
         Command::Run(args) => run::run(&args),
         Command::Check(args) => check::check(&args),
+        Command::Record(args) => record::record(&args),
         Command::Report(args) => report::report(&args),
         Command::Resume(args) => resume::resume(&args),
         Command::Verify(args) => verify::verify(&args),
@@ -100,6 +108,7 @@ pub fn main() -> ExitCode {
         Command::Compare(args) => compare::compare(&args),
         Command::Query(args) => query::query(&args),
         Command::Export(args) => export::export(&args),
+        Command::History(args) => history::history(&args),
         Command::Init(args) => init::init(&args),
         Command::Schema => schema::schema(),
         Command::Fixtures => fixtures::fixtures(),

@@ -29,6 +29,7 @@ pub(super) struct Args {
 /// Goes on with a campaign by its own plan, on the host and with the executables that it was begun with.
 pub(super) fn resume(args: &Args) -> Result<Exit, Failure> {
     let path = find::campaign(&args.campaign, &args.results)?;
+    let path = path.canonicalize().unwrap_or(path);
     let plan: Plan = read_json(&path, "plan.json", SCHEMA).map_err(Failure::work)?;
     let provenance: Provenance = read_json(&path, "provenance.json", Provenance::SCHEMA).map_err(Failure::work)?;
     let name = path.display();
@@ -76,7 +77,8 @@ pub(super) fn resume(args: &Args) -> Result<Exit, Failure> {
     }
     let folder = Folder::reopen(path.clone()).map_err(Failure::work)?;
     let ledger = Ledger::beside(&path);
-    let campaign = Underway { plan: &plan, folder: &folder, ledger: &ledger };
+    let results = path.ancestors().nth(2).unwrap_or(&path);
+    let campaign = Underway { plan: &plan, folder: &folder, ledger: &ledger, results };
     campaign.record(State::Resumed)?;
     let finished = campaign.through(&host, &provenance, |campaign| campaign.resume(executor.as_mut()))?;
     drop(lock);

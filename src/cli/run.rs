@@ -7,7 +7,8 @@ use clap::ValueEnum;
 
 use super::campaign::{Format, Start};
 use super::lock::Wait;
-use super::{Exit, Failure, calibrate, find, print};
+use super::record::recorded;
+use super::{Exit, Failure, calibrate, find, machine, print};
 use crate::digest::sha256;
 use crate::fixture;
 use crate::plan::{Digests, Plan, Selection};
@@ -58,6 +59,7 @@ pub(super) fn run(args: &Args) -> Result<Exit, Failure> {
         expand(args, &loaded.gate, Digests::default())?;
         calibrate::warn(&args.results, loaded);
     }
+    machine::name().map_err(Failure::usage)?;
     let lock = args.wait.lock(&names(&gates))?;
     let mut exit = Exit::Proceed;
     for loaded in &gates {
@@ -112,8 +114,14 @@ fn expand(args: &Args, gate: &Gate, digests: Digests) -> Result<Plan, Failure> {
         hypotheses: args.hypothesis.clone(),
         skip_heavy: args.skip_heavy,
         host_cpus: crate::measure::available_cpus(),
+        ..Selection::default()
     };
-    Plan::new(gate, &selection, digests).map_err(Failure::usage)
+    let mut plan = Plan::new(gate, &selection, digests.clone()).map_err(Failure::usage)?;
+    let recorded = recorded(&args.results, &plan)?;
+    if !recorded.is_empty() {
+        plan = Plan::new(gate, &Selection { recorded, ..selection }, digests).map_err(Failure::usage)?;
+    }
+    Ok(plan)
 }
 
 /// The digests of the fixtures that the plan's cases need, as the manifest has them.

@@ -6,7 +6,7 @@ use std::str::FromStr;
 use serde::Serialize;
 
 use crate::reading::{Reading, Series};
-use crate::stats::{Bound, Confidence, Reduction, ratio_unpaired};
+use crate::stats::{Bound, Confidence, IntervalRule, Reduction, ratio_unpaired};
 use crate::unit::Assumption;
 
 use super::Which;
@@ -251,7 +251,8 @@ fn one(budget: &Budget, bench: &str, old: Option<&Series>, new: Option<&Series>)
             return Some(judgement);
         }
     };
-    match ratio_unpaired(&old.values, &new.values, budget.statistic, Confidence::P95, SEED, DRAWS) {
+    let alpha = IntervalRule::TwoSided.alpha(Confidence::P95);
+    match ratio_unpaired(&old.values, &new.values, budget.statistic, alpha, SEED, DRAWS) {
         Ok(found) => {
             judgement.ratio = Some(found.point);
             judgement.reason = too_few(old, Which::Old).or_else(|| too_few(new, Which::New));

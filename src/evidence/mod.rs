@@ -7,6 +7,7 @@
 mod envelope;
 mod event;
 mod folder;
+pub mod history;
 mod journal;
 mod ledger;
 mod manifest;

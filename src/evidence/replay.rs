@@ -148,7 +148,8 @@ impl Replay {
         let placed = |run: &PlannedRun| self.placed.contains_key(&run.id);
         let alone = |run: &&PlannedRun| {
             let other = plan.runs.iter().find(|other| other.side != run.side && pair(other) == pair(run));
-            placed(run) && !other.is_some_and(placed)
+            // One whose baseline is a recorded one has no other side.
+            placed(run) && other.is_some_and(|other| !placed(other))
         };
         plan.runs.iter().filter(alone).map(|run| run.id.clone()).collect()
     }

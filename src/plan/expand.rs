@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::order::first_sides;
-use super::{Digests, LeftOut, Matchup, Plan, PlannedCheck, PlannedHypothesis, PlannedRun, SCHEMA};
+use super::{Digests, LeftOut, Matchup, Plan, PlannedCheck, PlannedHypothesis, PlannedRun, Recorded, SCHEMA};
 use crate::program::Stdout;
 use crate::spec::{Benefit, COUNTED_OPERATIONS, Gate, Profile, Selector};
 use crate::unit::{AxisValue, Case, Metric, Scope, Side};
@@ -20,6 +20,10 @@ pub struct Selection {
     pub skip_heavy: bool,
     /// Logical CPUs of the host.
     pub host_cpus: u32,
+    /// The recorded baselines, by hypothesis.
+    pub recorded: BTreeMap<String, Recorded>,
+    /// Whether the campaign itself records a baseline.
+    pub records: bool,
 }
 
 /// Why a plan can't be made.
@@ -85,6 +89,8 @@ impl Plan {
             diagnostics: true,
             slowdown: None,
             confirms: None,
+            recorded: selection.recorded.clone(),
+            records: selection.records,
             digests,
         };
         plan.add_hypotheses(gate, selection, &all)?;
@@ -154,20 +160,20 @@ impl Plan {
             .hypotheses
             .iter()
             .filter(|planned| planned.matchup == matchup)
-            .flat_map(|planned| planned.cases.iter().copied())
+            .flat_map(|planned| planned.cases.iter().copied().filter(|&case| !self.lacks_baseline(planned, case)))
             .filter(|case| !self.left_out.contains_key(case))
             .collect();
         wanted.into_iter().collect()
     }
 
     fn add_contracts(&mut self, suite: &Suite) {
-        let names = self.matchups.iter().flat_map(|matchup| [&matchup.baseline, &matchup.candidate]);
+        let names = self.matchups.iter().flat_map(|matchup| matchup.sides().iter().map(|&side| matchup.lane(side)));
         let contract = |lane: &str| -> Vec<String> {
             let contract = suite.lane(lane).map_or(&[][..], |lane| lane.contract);
             let checks = suite.checks.iter().map(|check| check.name).filter(|check| contract.contains(check));
             checks.filter(|check| self.expects(lane, check)).map(str::to_owned).collect()
         };
-        self.contracts = names.map(|lane| (lane.clone(), contract(lane))).collect();
+        self.contracts = names.map(|lane| (lane.to_owned(), contract(lane))).collect();
     }
 
     /// Whether there is anything that `check` could hold a lane to: of a program the gate file says what it answers.
@@ -189,7 +195,7 @@ impl Plan {
     fn add_checks(&mut self, suite: &Suite) {
         let mut wanted: BTreeMap<(String, u32), (BTreeSet<usize>, BTreeSet<String>)> = BTreeMap::new();
         for (index, matchup) in self.matchups.iter().enumerate() {
-            for side in Side::BOTH {
+            for &side in matchup.sides() {
                 let lane = matchup.lane(side);
                 for case in self.measured(index) {
                     let entry = wanted.entry((lane.to_owned(), cpus(&self.profile, &self.cases[case]))).or_default();
@@ -246,7 +252,8 @@ impl Plan {
                 Side::Candidate => [Side::Candidate, Side::Baseline],
             };
             for ((matchup, cases), name) in groups.iter().zip(&names) {
-                for side in sides {
+                let run = self.matchups[*matchup].sides();
+                for side in sides.into_iter().filter(|side| run.contains(side)) {
                     self.runs.push(PlannedRun {
                         id: format!("p{pair:02}-{side}-{name}"),
                         pair,

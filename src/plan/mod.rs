@@ -6,6 +6,7 @@
 mod confirm;
 mod expand;
 mod order;
+mod recorded;
 mod size;
 mod trial;
 
@@ -15,11 +16,12 @@ use serde::{Deserialize, Serialize};
 
 pub use confirm::{Confirms, Open, PROFILE as CONFIRMATION};
 pub use expand::{PlanError, Selection};
+pub use recorded::{Figure, Recorded, recording};
 pub use size::Size;
-pub use trial::identical;
+pub use trial::{identical, is_trial};
 
 use crate::digest::sha256;
-use crate::spec::{Analysis, Fixture, Hypothesis, Profile, Target};
+use crate::spec::{Analysis, Fixture, Hypothesis, Profile, RECORDED, Target};
 use crate::unit::{Case, Metric, Side};
 use crate::workload::catalogue;
 
@@ -70,6 +72,12 @@ pub struct Plan {
     /// The campaign that this one confirms.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub confirms: Option<Confirms>,
+    /// The recorded baselines, by hypothesis.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub recorded: BTreeMap<String, Recorded>,
+    /// Whether the campaign itself records a baseline: it judges none.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub records: bool,
     /// SHA-256 of what the plan rests on.
     pub digests: Digests,
 }
@@ -98,13 +106,19 @@ impl LeftOut {
 /// Two lanes that are compared.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Matchup {
-    /// The baseline's lane.
+    /// The baseline's lane, or [`RECORDED`].
     pub baseline: String,
     /// The candidate's lane.
     pub candidate: String,
 }
 
 impl Matchup {
+    /// The sides that are run.
+    #[must_use]
+    pub fn sides(&self) -> &'static [Side] {
+        if self.baseline == RECORDED { &[Side::Candidate] } else { &Side::BOTH }
+    }
+
     /// The lane on `side`.
     #[must_use]
     pub fn lane(&self, side: Side) -> &str {

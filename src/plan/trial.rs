@@ -2,8 +2,8 @@
 
 use crate::spec::{Gate, Hypothesis, Target};
 
-/// `gate` with its baseline on both sides, judged by its ratio guardrails alone, waivers left out. A hypothesis without one
-/// is left out; without any hypothesis nothing of the gate can fail a slowdown.
+/// `gate` with its baseline on both sides, judged by its ratio guardrails alone, waivers left out. A hypothesis without one,
+/// or with a recorded baseline, is left out; without any hypothesis nothing of the gate can fail a slowdown.
 #[must_use]
 pub fn identical(gate: &Gate) -> Gate {
     let mut trial = gate.clone();
@@ -14,8 +14,10 @@ pub fn identical(gate: &Gate) -> Gate {
         Target::Command(command) => command.candidate = command.baseline.clone(),
         Target::Revisions(revisions) => revisions.candidate = revisions.baseline.clone(),
     }
+    // What is not run can't be put on both sides.
+    trial.hypotheses.retain(|hypothesis| !hypothesis.baseline_is_recorded());
     let is_suite = matches!(trial.target, Target::Suite(_));
-    trial.hypotheses = gate
+    trial.hypotheses = trial
         .hypotheses
         .iter()
         .map(|hypothesis| {
@@ -39,9 +41,17 @@ pub fn identical(gate: &Gate) -> Gate {
     trial
 }
 
+/// What the name of a gate ends with that is on trial.
+const END: &str = ".calibration";
+
+/// Whether the gate called `name` is one on trial: what its campaigns measure is known, and no news.
+#[must_use]
+pub fn is_trial(name: &str) -> bool {
+    name.ends_with(END)
+}
+
 /// What the campaigns of a trial of the gate called `name` are called.
 fn trial_name(name: &str) -> String {
-    const END: &str = ".calibration";
     // A gate's name has at most 64 characters, all of them ASCII.
     format!("{}{END}", &name[..name.len().min(64 - END.len())])
 }

@@ -75,6 +75,8 @@ struct Budget<'a> {
     unit: Unit,
     direction: Direction,
     exact: bool,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    unpaired: bool,
     pairs: u32,
     point_within: Option<bool>,
     p: Option<f64>,
@@ -167,6 +169,7 @@ fn budget(row: &BudgetResult) -> Budget<'_> {
         unit: row.unit,
         direction: row.direction,
         exact: row.exact,
+        unpaired: row.unpaired,
         pairs: row.pairs,
         point_within: row.point_within,
         p: finite(row.p),

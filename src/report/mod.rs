@@ -19,6 +19,8 @@ use std::str::FromStr;
 
 pub use view::View;
 
+use crate::verdict::MachineTrends;
+
 /// What a report is written in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Format {
@@ -88,6 +90,12 @@ impl Default for Style {
     fn default() -> Self {
         Self::plain()
     }
+}
+
+/// The trends of a history for a person at a terminal, machine by machine; nothing where there are none.
+#[must_use]
+pub fn trends(machines: &[MachineTrends], style: Style) -> String {
+    terminal::trends(machines, style)
 }
 
 /// The report of one campaign in `format`; it ends with a newline.

@@ -53,6 +53,8 @@ pub(super) struct Group {
 pub(super) enum Standing {
     /// It is not judged.
     Shown,
+    /// It comes to this, and is not paired.
+    Unpaired(Outcome),
     /// It passes, and where it is a benefit that stands after the correction.
     Passes,
     /// A benefit that passes by itself, and not after the correction.
@@ -320,6 +322,9 @@ impl Standing {
     /// Where `budget` stands.
     pub(super) fn of(budget: &BudgetResult) -> Self {
         let Some(outcome) = budget.outcome else { return Self::Shown };
+        if budget.is_doubtful() {
+            return Self::Unpaired(outcome);
+        }
         let used = budget.waiver.as_ref().is_some_and(|waiver| waiver.state == WaiverState::Used);
         if used && budget.role == Role::Guardrail {
             return Self::Waived(outcome);

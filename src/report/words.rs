@@ -106,6 +106,7 @@ pub(super) fn tally(group: &Group) -> String {
         (group.count(|standing| standing == Standing::Inconclusive), "inconclusive", "inconclusive"),
         (group.count(|standing| standing == Standing::PassesAlone), "passes alone", "pass alone"),
         (group.count(|standing| matches!(standing, Standing::Waived(_))), "waived", "waived"),
+        (group.count(|standing| matches!(standing, Standing::Unpaired(_))), "unpaired", "unpaired"),
     ];
     let others: Vec<_> = words.into_iter().filter(|(count, ..)| *count > 0).collect();
     let passing = group.count(|standing| standing == Standing::Passes);
@@ -127,6 +128,9 @@ pub(super) fn tally(group: &Group) -> String {
 pub(super) const fn outcome(standing: Standing) -> &'static str {
     match standing {
         Standing::Shown => "",
+        Standing::Unpaired(Outcome::Pass) => "pass, unpaired",
+        Standing::Unpaired(Outcome::Fail) => "FAIL, unpaired",
+        Standing::Unpaired(Outcome::Inconclusive) => "unpaired",
         Standing::Passes => "pass",
         Standing::PassesAlone => "pass alone",
         Standing::Waived(Outcome::Fail) => "FAIL, waived",

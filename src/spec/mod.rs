@@ -28,8 +28,8 @@ pub use diagnostic::{Problem, Severity};
 pub use load::{Loaded, SpecError, load, parse};
 pub use model::{
     Analysis, Axis, Benefit, Bound, Budget, COUNTED_OPERATIONS, Check, Command, Estimator, Fixture, Gate, Grade,
-    Hypothesis, IntervalKind, Matrix, Multiplicity, Order, Profile, QuantileKind, Reported, Revisions, Selector,
-    Target, Waiver, Warmup,
+    Hypothesis, IntervalKind, Matrix, Multiplicity, Order, Profile, QuantileKind, RECORDED, Reported, Revisions,
+    Selector, Target, Waiver, Warmup,
 };
 pub use schema::schema;
 pub use source::{Format, MAX_BYTES, Source};

@@ -332,6 +332,9 @@ pub enum QuantileKind {
     Linear,
 }
 
+/// What stands for the baseline's lane where nothing of it is run: the baseline that was recorded last on the machine.
+pub const RECORDED: &str = "history:latest";
+
 /// One claim about a candidate against a baseline.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Hypothesis {
@@ -339,7 +342,7 @@ pub struct Hypothesis {
     pub id: String,
     /// The claim, in a sentence.
     pub claim: String,
-    /// The baseline's lane.
+    /// The baseline's lane, or [`RECORDED`].
     pub baseline: String,
     /// The candidate's lane.
     pub candidate: String,
@@ -358,6 +361,12 @@ pub struct Hypothesis {
 }
 
 impl Hypothesis {
+    /// Whether its baseline is one that was recorded, so that only the candidate is run.
+    #[must_use]
+    pub fn baseline_is_recorded(&self) -> bool {
+        self.baseline == RECORDED
+    }
+
     /// Its budgets: the benefits', then the guardrails.
     pub fn budgets(&self) -> impl Iterator<Item = &Budget> {
         let benefits = self.benefits.iter().filter_map(|benefit| match benefit {

@@ -109,6 +109,16 @@ pub enum StatsError {
         /// The largest allowed number of pairs.
         limit: usize,
     },
+    /// More values than a statistic is made for.
+    #[error("compute the {statistic} of {found} values: that is beyond the limit of {limit}; take the latest")]
+    TooMany {
+        /// The statistic.
+        statistic: &'static str,
+        /// The number of values.
+        found: usize,
+        /// The largest allowed number of values.
+        limit: usize,
+    },
     /// No trials, or more successes than trials.
     #[error(
         "bound the share of {successes} in {trials}: at least one trial is needed, and no more successes than trials"

@@ -22,15 +22,32 @@ impl Indices {
     /// The next index.
     pub(super) fn draw(&mut self) -> usize {
         loop {
-            let product = u128::from(self.generator.next_u64()) * self.pairs;
-            #[expect(clippy::cast_possible_truncation, reason = "the low half is wanted")]
-            let low = product as u64;
-            if low >= self.threshold {
-                #[expect(clippy::cast_possible_truncation, reason = "the high half is below the number of pairs")]
-                return (product >> 64) as usize;
+            if let Some(index) = lemire(&mut self.generator, self.pairs, self.threshold) {
+                return index;
             }
         }
     }
+}
+
+/// The next index below `bound`, each equally likely; there must be one.
+pub(super) fn below(generator: &mut Pcg64, bound: usize) -> usize {
+    let bound = bound as u64;
+    let threshold = bound.wrapping_neg() % bound;
+    loop {
+        if let Some(index) = lemire(generator, u128::from(bound), threshold) {
+            return index;
+        }
+    }
+}
+
+/// An index from the next output, unless that is to be thrown away.
+fn lemire(generator: &mut Pcg64, bound: u128, threshold: u64) -> Option<usize> {
+    let product = u128::from(generator.next_u64()) * bound;
+    #[expect(clippy::cast_possible_truncation, reason = "the low half is wanted")]
+    let low = product as u64;
+    #[expect(clippy::cast_possible_truncation, reason = "the high half is below the bound")]
+    let index = (product >> 64) as usize;
+    (low >= threshold).then_some(index)
 }
 
 /// The generator whose state and stream are the SHA-256 of the two numbers.

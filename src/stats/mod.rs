@@ -22,7 +22,7 @@
 //!
 //! Sides that were measured apart have no pairs. For them there are the rank test [`mann_whitney`], the interval
 //! [`median_interval`] of one side, [`ratio_unpaired`], which resamples each side on its own, and [`geometric_mean`]
-//! over benches.
+//! over benches. Figures of many campaigns in the order of time have [`change_points()`].
 //!
 //! # Reproducibility
 //!
@@ -54,6 +54,7 @@
 mod binomial;
 mod bootstrap;
 mod bound;
+mod change_points;
 mod claim;
 mod counts;
 mod distribution;
@@ -91,6 +92,7 @@ mod reference;
 pub use binomial::clopper_pearson;
 pub use bootstrap::{Bootstrap, median_of, ratio_of_medians};
 pub use bound::Bound;
+pub use change_points::{ChangePoint, MOST_VALUES, change_points};
 pub use claim::{p_beyond, p_within};
 pub use distribution::Distribution;
 pub use drift::{Autocorrelation, Drift, autocorrelation, drift};

@@ -4,7 +4,7 @@
 use super::error::{StatsError, require_finite};
 use super::exact::exact_ratio;
 use super::indices::Indices;
-use super::interval::{Alpha, Confidence, Interval, IntervalRule};
+use super::interval::{Alpha, Interval};
 use super::mean::mean;
 
 /// What reduces one side to a number.
@@ -25,14 +25,14 @@ pub enum Reduction {
 pub struct UnpairedRatio {
     /// The new side divided by the old one: 1 where both are zero, infinite where only the old one is.
     pub point: f64,
-    /// The two-sided percentile interval; an end may be infinite.
+    /// The percentile interval; an end may be infinite.
     pub interval: Interval,
 }
 
 /// How many indices are drawn for one side at most; beyond it there are fewer draws, though at least 1,000.
 const MOST_INDICES: usize = 1 << 27;
 
-/// The reduction of `new` divided by that of `old`, with a bootstrap percentile interval.
+/// The reduction of `new` divided by that of `old`, with a bootstrap percentile interval that leaves `alpha` out at each end.
 ///
 /// Each side is resampled on its own, `draws` times: the old one from the stream of `seed`, the new one from that of
 /// `seed + 1`, as [`Resamples`](super::Resamples) documents. Index `i` is the `i`-th value in ascending order. Sides of
@@ -49,7 +49,7 @@ pub fn ratio_unpaired(
     old: &[f64],
     new: &[f64],
     reduction: Reduction,
-    confidence: Confidence,
+    alpha: Alpha,
     seed: u64,
     draws: u32,
 ) -> Result<UnpairedRatio, StatsError> {
@@ -63,7 +63,6 @@ pub fn ratio_unpaired(
     let above = resampled(&new, reduction, seed.wrapping_add(1), draws)?;
     let mut ratios: Vec<f64> = below.iter().zip(&above).map(|(&below, &above)| quotient(above, below)).collect();
     ratios.sort_unstable_by(f64::total_cmp);
-    let alpha = IntervalRule::TwoSided.alpha(confidence);
     let once = |values: &[f64]| reduced(values, &vec![1; values.len()], reduction);
     Ok(UnpairedRatio {
         point: quotient(once(&new)?, once(&old)?),
@@ -135,10 +134,11 @@ fn reduced(sorted: &[f64], counts: &[u32], reduction: Reduction) -> Result<f64, 
 #[cfg(test)]
 #[expect(clippy::float_cmp, reason = "results are exact")]
 mod tests {
+    use super::super::interval::{Confidence, IntervalRule};
     use super::*;
 
     fn ratio(old: &[f64], new: &[f64], reduction: Reduction) -> UnpairedRatio {
-        ratio_unpaired(old, new, reduction, Confidence::P95, 7, 20_000).unwrap()
+        ratio_unpaired(old, new, reduction, IntervalRule::TwoSided.alpha(Confidence::P95), 7, 20_000).unwrap()
     }
 
     #[test]
@@ -181,7 +181,8 @@ mod tests {
     #[test]
     fn odd_input_is_an_error() {
         let of = |old: &[f64], new: &[f64], draws| {
-            ratio_unpaired(old, new, Reduction::Mean, Confidence::P95, 7, draws).unwrap_err()
+            ratio_unpaired(old, new, Reduction::Mean, IntervalRule::TwoSided.alpha(Confidence::P95), 7, draws)
+                .unwrap_err()
         };
         assert_eq!(of(&[], &[1.0], 9), StatsError::Empty { input: "old" });
         assert!(matches!(of(&[1.0], &[f64::NAN], 9), StatsError::NotFinite { input: "new", .. }));

@@ -181,6 +181,9 @@ pub struct BudgetResult {
     pub undefined: Option<String>,
     /// Whether the values were compared exactly.
     pub exact: bool,
+    /// Whether the baseline is not of the same campaign, but was recorded before it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub unpaired: bool,
     /// Pairs that the numbers rest on.
     pub pairs: u32,
     /// Whether the estimate itself is inside the bound; it never turns an inconclusive into a pass.
@@ -197,6 +200,14 @@ pub struct BudgetResult {
     pub waiver: Option<WaiverUse>,
     /// Pairs that would settle an inconclusive outcome with 80 % power, by the normal formula.
     pub pairs_needed: Option<u32>,
+}
+
+impl BudgetResult {
+    /// Whether it rests on values that vary and were measured at different times, so that it can show nothing for certain.
+    #[must_use]
+    pub const fn is_doubtful(&self) -> bool {
+        self.unpaired && !self.exact
+    }
 }
 
 /// What became of a waiver.
@@ -273,12 +284,12 @@ fn analyse_hypothesis(
         .chain(hypothesis.guardrails.iter().map(|budget| (Role::Guardrail, budget)));
     for (role, budget) in roles {
         for case in benches::judged(evidence, planned, &budget.cases, &budget.metric) {
-            budgets.push(judge.budget(planned.matchup, &case, role, budget, &mut warnings)?);
+            budgets.push(judge.budget(planned, &case, role, budget, &mut warnings)?);
         }
     }
     for reported in &hypothesis.reports {
         for case in benches::judged(evidence, planned, &reported.cases, &reported.metric) {
-            budgets.push(judge.report(planned.matchup, &case, reported, &mut warnings));
+            budgets.push(judge.report(planned, &case, reported, &mut warnings));
         }
     }
     let alpha = judge.alpha();
@@ -304,7 +315,11 @@ fn analyse_hypothesis(
             .cases
             .iter()
             .filter_map(|index| {
-                let reason = plan.left_out.get(index)?.reason().to_owned();
+                let reason = match plan.left_out.get(index) {
+                    Some(left_out) => left_out.reason().to_owned(),
+                    None if plan.lacks_baseline(planned, *index) => plan.lacking_baseline(),
+                    None => return None,
+                };
                 Some(LeftOutCase { case: plan.cases[*index].clone(), reason })
             })
             .collect(),
@@ -330,7 +345,8 @@ fn missing_runs(evidence: &Evidence, planned: &PlannedHypothesis) -> Vec<String>
 
 /// The cases of a hypothesis that are measured.
 pub(super) fn measured<'a>(plan: &'a Plan, planned: &'a PlannedHypothesis) -> impl Iterator<Item = &'a Case> {
-    planned.cases.iter().filter(|index| !plan.left_out.contains_key(index)).map(|&index| &plan.cases[index])
+    let is_measured = |index: &&usize| !plan.left_out.contains_key(index) && !plan.lacks_baseline(planned, **index);
+    planned.cases.iter().filter(is_measured).map(|&index| &plan.cases[index])
 }
 
 /// Decides whether the claim of each budget of `role` stands: exact ones by themselves, noisy ones by their
@@ -344,7 +360,7 @@ fn confirm(
     let claimed = if role == Role::Benefit { Outcome::Pass } else { Outcome::Fail };
     let mut family: Vec<&mut BudgetResult> = Vec::new();
     for budget in budgets.iter_mut().filter(|budget| budget.role == role) {
-        budget.confirmed = budget.outcome == Some(claimed);
+        budget.confirmed = budget.outcome == Some(claimed) && !budget.is_doubtful();
         if budget.p.is_some() {
             family.push(budget);
         }
@@ -364,6 +380,14 @@ fn side_warnings(plan: &Plan, planned: &PlannedHypothesis) -> Vec<Warning> {
     let mut warnings = Vec::new();
     if matchup.baseline == matchup.candidate {
         warnings.push(Warning::EqualSides { lane: matchup.baseline.clone() });
+    }
+    if let Some(recorded) = plan.recorded.get(&planned.hypothesis.id) {
+        warnings.push(Warning::Unpaired {
+            campaign: recorded.campaign.clone(),
+            date: recorded.date,
+            machine: recorded.machine.clone(),
+            commit: recorded.commit.clone(),
+        });
     }
     for side in Side::BOTH {
         let lane = matchup.lane(side);

@@ -2,15 +2,18 @@
 
 use super::Warning;
 use super::analysis::{AnalysisError, Bounded, BudgetResult, Outcome, Role, WaiverState, WaiverUse};
-use super::reduce::{Paired, paired};
+use super::reduce::{Missing, Paired, beside, paired};
 use crate::evidence::Evidence;
-use crate::plan::Plan;
-use crate::spec::{Bound, Budget, Estimator, IntervalKind, Reported, Waiver};
+use crate::plan::{Plan, PlannedHypothesis};
+use crate::spec::{Bound, Budget, Estimator, Hypothesis, IntervalKind, Reported, Waiver};
 use crate::stats::{
-    self, Alpha, Confidence, Estimate, IntervalRule, Look, Resamples, StatsError, exact_ratio, holm, holm_at_look,
-    median, median_of, pairs_for_power,
+    self, Alpha, Confidence, Estimate, IntervalRule, Look, Reduction, Resamples, StatsError, exact_ratio, holm,
+    holm_at_look, median, median_of, pairs_for_power, ratio_unpaired,
 };
 use crate::unit::{Assumption, Case, Metric, Side, Statistic, Unit};
+
+/// The fewest runs of a side that have an interval where the sides are not paired.
+const FEWEST_APART: usize = 5;
 
 /// Judges budgets: what all of a campaign's have in common.
 pub(super) struct Judge<'a> {
@@ -98,13 +101,14 @@ impl<'a> Judge<'a> {
     /// A metric that is shown and not judged.
     pub(super) fn report(
         &self,
-        matchup: usize,
+        planned: &PlannedHypothesis,
         case: &Case,
         reported: &Reported,
         warnings: &mut Vec<Warning>,
     ) -> BudgetResult {
         let mut result = blank(Role::Report, &reported.metric, reported.statistic, case, None);
-        if let Some(pairs) = self.pairs(matchup, case, &reported.metric, &mut result, warnings) {
+        result.unpaired = planned.hypothesis.baseline_is_recorded();
+        if let Some(pairs) = self.pairs(planned, case, &reported.metric, &mut result, warnings) {
             self.ratio(&pairs, &reported.metric, &mut result);
         }
         result
@@ -113,7 +117,7 @@ impl<'a> Judge<'a> {
     /// A budget of a hypothesis.
     pub(super) fn budget(
         &self,
-        matchup: usize,
+        planned: &PlannedHypothesis,
         case: &Case,
         role: Role,
         budget: &Budget,
@@ -121,7 +125,9 @@ impl<'a> Judge<'a> {
     ) -> Result<BudgetResult, AnalysisError> {
         let mut result = blank(role, &budget.metric, budget.statistic, case, Some(budget.bound));
         result.outcome = Some(Outcome::Inconclusive);
-        if let Some(pairs) = self.pairs(matchup, case, &budget.metric, &mut result, warnings) {
+        // An absolute bound is held against the candidate alone.
+        result.unpaired = planned.hypothesis.baseline_is_recorded() && budget.bound.is_ratio();
+        if let Some(pairs) = self.pairs(planned, case, &budget.metric, &mut result, warnings) {
             let estimate = if budget.bound.is_ratio() {
                 let estimate = self.ratio(&pairs, &budget.metric, &mut result);
                 if budget.metric.assumption == Assumption::Exact && !result.exact {
@@ -145,15 +151,15 @@ impl<'a> Judge<'a> {
 
     fn pairs(
         &self,
-        matchup: usize,
+        planned: &PlannedHypothesis,
         case: &Case,
         metric: &Metric,
         result: &mut BudgetResult,
         warnings: &mut Vec<Warning>,
     ) -> Option<Paired> {
-        match paired(self.evidence, matchup, case, metric, result.statistic) {
+        match sides(self.evidence, planned, case, metric, result.statistic) {
             Ok(pairs) => {
-                result.pairs = u32::try_from(pairs.baseline.len()).unwrap_or(u32::MAX);
+                result.pairs = u32::try_from(pairs.candidate.len()).unwrap_or(u32::MAX);
                 result.baseline = median(&pairs.baseline).ok();
                 result.candidate = median(&pairs.candidate).ok();
                 Some(pairs)
@@ -166,8 +172,16 @@ impl<'a> Judge<'a> {
         }
     }
 
-    /// Fills in ratio and interval, and gives the estimate where the values are noisy.
+    /// Fills in ratio and interval, and gives the estimate where the values are noisy and paired.
     fn ratio(&self, pairs: &Paired, metric: &Metric, result: &mut BudgetResult) -> Option<Estimate> {
+        if pairs.baseline.is_empty() {
+            result.undefined = Some(if self.evidence.plan.records {
+                "it is to be the baseline: there is nothing to compare it with".to_owned()
+            } else {
+                "no baseline of it was recorded".to_owned()
+            });
+            return None;
+        }
         result.exact = metric.assumption == Assumption::Exact && agree(pairs);
         if result.exact {
             // Equal in every pair, so the first pair says it all.
@@ -186,12 +200,39 @@ impl<'a> Judge<'a> {
                 Some(format!("the candidate has {} zero in pair {pair}: no ratio follows", result.metric));
             return None;
         }
+        if result.unpaired {
+            self.apart(pairs, result);
+            return None;
+        }
         match self.estimator.estimate(&self.resamples, &pairs.baseline, &pairs.candidate) {
             Ok(estimate) => {
                 result.ratio = Some(estimate.point());
                 self.interval(estimate, result)
             }
             Err(error) => undefined(result, &error),
+        }
+    }
+
+    /// Fills in ratio and interval of sides that were measured apart, whatever the plan's estimator: it is for pairs.
+    fn apart(&self, pairs: &Paired, result: &mut BudgetResult) {
+        for (side, runs) in [("recorded baseline", &pairs.baseline), ("candidate", &pairs.candidate)] {
+            if runs.len() < FEWEST_APART {
+                let found = runs.len();
+                result.undefined = Some(format!(
+                    "the {side} has {found} runs, and {FEWEST_APART} are needed for an interval of what is not paired"
+                ));
+                return;
+            }
+        }
+        let analysis = &self.evidence.plan.analysis;
+        let (seed, draws) = (analysis.seed, analysis.resamples);
+        match ratio_unpaired(&pairs.baseline, &pairs.candidate, Reduction::Median, self.alpha(), seed, draws) {
+            Ok(found) if found.point.is_finite() && found.interval.high().is_finite() => {
+                result.ratio = Some(found.point);
+                (result.low, result.high) = (Some(found.interval.low()), Some(found.interval.high()));
+            }
+            Ok(_) => result.undefined = Some("the recorded baseline is zero: no ratio follows".to_owned()),
+            Err(error) => result.undefined = Some(error.to_string()),
         }
     }
 
@@ -252,7 +293,7 @@ impl<'a> Judge<'a> {
     }
 
     fn pairs_needed(&self, pairs: &Paired, result: &BudgetResult, bound: Bound) -> Option<u32> {
-        if !bound.is_ratio() {
+        if !bound.is_ratio() || result.unpaired {
             return None;
         }
         pairs_for_power(&pairs.baseline, &pairs.candidate, result.ratio?, bound.value(), self.alpha())
@@ -276,6 +317,7 @@ fn blank(role: Role, metric: &Metric, statistic: Statistic, case: &Case, bound: 
         high: None,
         undefined: None,
         exact: false,
+        unpaired: false,
         pairs: 0,
         point_within: None,
         outcome: None,
@@ -285,6 +327,22 @@ fn blank(role: Role, metric: &Metric, statistic: Statistic, case: &Case, bound: 
         waiver: None,
         pairs_needed: None,
     }
+}
+
+/// The numbers of both sides, those of a recorded baseline as the plan has them: none where it has none.
+pub(super) fn sides(
+    evidence: &Evidence,
+    planned: &PlannedHypothesis,
+    case: &Case,
+    metric: &Metric,
+    statistic: Statistic,
+) -> Result<Paired, Missing> {
+    let Hypothesis { id, .. } = &planned.hypothesis;
+    if !planned.hypothesis.baseline_is_recorded() {
+        return paired(evidence, planned.matchup, case, metric, statistic);
+    }
+    let recorded = evidence.plan.recorded.get(id).and_then(|recorded| recorded.runs(case, &metric.name, statistic));
+    beside(recorded.unwrap_or_default(), evidence, planned.matchup, case, metric, statistic)
 }
 
 fn undefined(result: &mut BudgetResult, error: &StatsError) -> Option<Estimate> {

@@ -105,7 +105,7 @@ pub fn judge(plan: &Plan, analysis: &Analysis) -> Verdicts {
         .hypotheses
         .iter()
         .zip(&analysis.hypotheses)
-        .map(|(planned, outcomes): (_, &HypothesisAnalysis)| table::verdict(planned, outcomes, grade))
+        .map(|(planned, outcomes): (_, &HypothesisAnalysis)| table::verdict(planned, outcomes, grade, plan.records))
         .collect();
     Verdicts { schema: SCHEMA.to_owned(), plan: analysis.plan.clone(), grade, hypotheses }
 }

@@ -11,10 +11,12 @@ mod calibration;
 mod checks;
 mod concluded;
 mod diagnose;
+mod figures;
 mod judge;
 mod reduce;
 mod size;
 mod table;
+mod trend;
 mod warning;
 
 pub use analysis::{
@@ -24,6 +26,8 @@ pub use analysis::{
 pub use budget::outcome;
 pub use calibration::{Calibration, ExtraCopy, OnBudget, SCHEMA as CALIBRATION_SCHEMA, Sight, Slowdown, Trial, sights};
 pub use concluded::{Concluded, ConclusionError};
+pub use figures::figures;
 pub use judge::{HypothesisVerdict, Reason, SCHEMA as VERDICT_SCHEMA, Verdict, Verdicts, judge};
 pub use size::{Sizing, sizes};
+pub use trend::{Change, MachineTrends, Point, Trend, trends};
 pub use warning::Warning;

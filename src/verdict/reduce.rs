@@ -8,6 +8,8 @@ use crate::unit::{Case, Metric, Scope, Side, Statistic};
 use crate::worker::protocol::Samples;
 
 /// The numbers of one metric and statistic in one case: pair by pair, baseline beside candidate.
+///
+/// Where the baseline was recorded they have nothing to do with each other, and may be of different number.
 #[derive(Debug)]
 pub(super) struct Paired {
     /// One number a pair.
@@ -61,6 +63,31 @@ pub(super) fn paired(
     }
     let [baseline, candidate] = sides;
     Ok(Paired { baseline, candidate, candidate_range: range })
+}
+
+/// Reduces the candidate's runs of `matchup` in `case`, beside which `baseline` is what an earlier campaign recorded, one
+/// number a run.
+pub(super) fn beside(
+    baseline: &[f64],
+    evidence: &Evidence,
+    matchup: usize,
+    case: &Case,
+    metric: &Metric,
+    statistic: Statistic,
+) -> Result<Paired, Missing> {
+    let plan = &evidence.plan;
+    let lane = plan.matchups[matchup].lane(Side::Candidate);
+    if evidence.is_skipped(lane, &case.without_bench()) {
+        return Err(missing(format!("not timed, because the candidate `{lane}` broke its contract")));
+    }
+    let mut candidate = Vec::new();
+    let mut range = (f64::INFINITY, f64::NEG_INFINITY);
+    for pair in 1..=plan.profile.pairs {
+        let samples = samples(evidence, matchup, case, metric, pair, Side::Candidate)?;
+        range = samples.iter().fold(range, |(low, high), &value| (low.min(value), high.max(value)));
+        candidate.push(reduce(samples, metric, statistic, case, plan.analysis.quantile)?);
+    }
+    Ok(Paired { baseline: baseline.to_vec(), candidate, candidate_range: range })
 }
 
 /// The samples of one run: complete, finite and not negative.

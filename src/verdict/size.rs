@@ -95,6 +95,9 @@ fn size(judge: &Judge<'_>, matchup: usize, hypothesis: &str, budget: &BudgetResu
     if let Some(undefined) = &budget.undefined {
         return because(sizing, undefined);
     }
+    if budget.unpaired {
+        return because(sizing, "its baseline was recorded: no number of runs pairs them; name a baseline that is run");
+    }
     let (Some(bound), Some(ratio)) = (budget.bound.filter(|bound| bound.is_ratio()), budget.ratio) else {
         return because(
             sizing,

@@ -2,12 +2,12 @@
 //!
 //! | line | when | verdict |
 //! |---|---|---|
-//! | 1 | nothing of it was measured | deferred |
+//! | 1 | nothing of it was measured, or no baseline is recorded yet | deferred |
 //! | 2 | a correctness check fails | reject |
 //! | 3 | an exact guardrail fails without a valid waiver | reject |
 //! | 4 | comparison grade, and a noisy guardrail fails after the correction without a valid waiver | reject |
 //! | 5 | comparison grade, and every benefit fails | reject |
-//! | 6 | anything incomplete, inconclusive, failing only before the correction, a known gap open or gone, no benefit shown | revise |
+//! | 6 | anything incomplete, inconclusive, failing only before the correction, a known gap open or gone, no benefit shown, noisy and not paired | revise |
 //! | 7 | preliminary grade | revise |
 //! | 8 | all else | proceed |
 
@@ -19,9 +19,14 @@ use crate::plan::PlannedHypothesis;
 use crate::spec::{Benefit, Grade};
 use crate::unit::{Case, Statistic};
 
-/// The verdict on one hypothesis.
-pub(super) fn verdict(planned: &PlannedHypothesis, outcomes: &HypothesisAnalysis, grade: Grade) -> HypothesisVerdict {
-    let mut reasons = reasons(planned, outcomes);
+/// The verdict on one hypothesis; with `records` its figures are to be a baseline, and only its checks are judged.
+pub(super) fn verdict(
+    planned: &PlannedHypothesis,
+    outcomes: &HypothesisAnalysis,
+    grade: Grade,
+    records: bool,
+) -> HypothesisVerdict {
+    let mut reasons = if records { of_recording(planned, outcomes) } else { reasons(planned, outcomes) };
     reasons.sort_by_key(|reason| reason.line);
     let (line, verdict) = first_line(&reasons, grade);
     let would =
@@ -47,12 +52,34 @@ fn first_line(reasons: &[Reason], grade: Grade) -> (u8, Verdict) {
     }
 }
 
+/// What speaks against a baseline that is recorded: a wrong answer. Where nothing does there is nothing to judge yet.
+fn of_recording(planned: &PlannedHypothesis, outcomes: &HypothesisAnalysis) -> Vec<Reason> {
+    let reason = |(line, text)| Reason { line, text };
+    let mut reasons: Vec<Reason> = checks(outcomes).into_iter().map(reason).collect();
+    let nothing = outcomes.left_out.len() == planned.cases.len();
+    if nothing {
+        reasons.push(reason((1, format!("nothing of it was measured: {}", left_out(outcomes)))));
+    } else if !reasons.iter().any(|reason| reason.line == 2) {
+        let text = "its figures are recorded as the baseline of this machine; run the gate after the change";
+        reasons.push(reason((1, text.to_owned())));
+    }
+    reasons
+}
+
 /// Every reason against the candidate, with the line that it speaks for.
 fn reasons(planned: &PlannedHypothesis, outcomes: &HypothesisAnalysis) -> Vec<Reason> {
     let mut reasons = Vec::new();
     let mut add = |line: u8, text: String| reasons.push(Reason { line, text });
     if outcomes.left_out.len() == planned.cases.len() {
-        add(1, format!("nothing of it was measured: {}", left_out(outcomes)));
+        let first = outcomes.left_out.first();
+        let alike = first.filter(|first| outcomes.left_out.iter().all(|other| other.reason == first.reason));
+        add(
+            1,
+            match alike.filter(|_| planned.hypothesis.baseline_is_recorded()) {
+                Some(first) => format!("nothing of it was measured: {}", first.reason),
+                None => format!("nothing of it was measured: {}", left_out(outcomes)),
+            },
+        );
         return reasons;
     }
     for (line, text) in checks(outcomes) {
@@ -119,6 +146,14 @@ fn checks(outcomes: &HypothesisAnalysis) -> Vec<(u8, String)> {
 
 /// What a guardrail says against the candidate, if it does.
 fn guardrail(budget: &BudgetResult) -> Option<(u8, String)> {
+    if budget.is_doubtful() {
+        let comes_to = match budget.outcome? {
+            Outcome::Pass => "passes",
+            Outcome::Fail => "fails",
+            Outcome::Inconclusive => "is inconclusive",
+        };
+        return Some((6, format!("guardrail {comes_to}, and is not paired: {}", describe(budget))));
+    }
     if budget.waiver.as_ref().is_some_and(|waiver| waiver.state == WaiverState::Used) {
         return None;
     }
@@ -164,10 +199,13 @@ fn benefit(planned: &PlannedHypothesis, outcomes: &HypothesisAnalysis) -> Gain {
     {
         return Gain::Shown;
     }
-    let refuted = budgets.iter().all(|budget| budget.outcome == Some(Outcome::Fail))
+    let refuted = budgets.iter().all(|budget| budget.outcome == Some(Outcome::Fail) && !budget.is_doubtful())
         && capabilities.iter().all(|&status| status == CheckStatus::Failed);
     if refuted && budgets.len() + capabilities.len() > 0 {
         return Gain::Refuted;
+    }
+    if let Some(budget) = budgets.iter().find(|budget| budget.is_doubtful()) {
+        return Gain::Open(format!("no benefit is shown by what is not paired: {}", describe(budget)));
     }
     let alone: Vec<&&BudgetResult> = budgets.iter().filter(|budget| budget.outcome == Some(Outcome::Pass)).collect();
     if let Some(first) = alone.first() {

@@ -14,6 +14,17 @@ pub enum Warning {
         /// The lane.
         lane: String,
     },
+    /// The baseline was recorded by an earlier campaign.
+    Unpaired {
+        /// The name of that campaign's folder.
+        campaign: String,
+        /// When it started, UTC.
+        date: jiff::Timestamp,
+        /// What the user calls the machine.
+        machine: String,
+        /// The commit that was measured.
+        commit: Option<String>,
+    },
     /// A side is a lane with a known defect or a known extra cost.
     CalibrationLane {
         /// The lane.
@@ -222,6 +233,13 @@ impl Warning {
         match self {
             Self::EqualSides { lane } => {
                 format!("both sides are lane `{lane}`: this tries the gate, it compares nothing")
+            }
+            Self::Unpaired { campaign, date, machine, commit } => {
+                let commit = commit.as_deref().map_or("", |commit| commit.get(..12).unwrap_or(commit));
+                let of = if commit.is_empty() { String::new() } else { format!(" of commit {commit}") };
+                format!(
+                    "unpaired: the baseline{of} was recorded by campaign {campaign} at {date} on machine {machine}, and whatever has changed there since looks like the candidate's doing; but for exact metrics it is at best to revise: run both sides in pairs to decide"
+                )
             }
             Self::CalibrationLane { lane } => {
                 format!("lane `{lane}` has a known fault or a known extra cost: this tries the gate")

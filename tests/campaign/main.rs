@@ -5,6 +5,7 @@ mod faults;
 mod looks;
 mod order;
 mod published;
+mod recorded;
 mod resumed;
 mod scripted;
 mod table;

@@ -98,6 +98,17 @@ fn a_half_pair_is_thrown_away_whole_and_both_takes_are_kept() {
 }
 
 #[test]
+fn a_run_that_has_no_other_side_is_no_half() {
+    let mut plan = planned();
+    plan.runs.retain(|run| run.side == gate::unit::Side::Candidate);
+    let results = tempfile::tempdir().expect("a folder");
+    let mut executor = Scripted { crashes_at: Some(4), interrupted: true, ..script() };
+    let (_, folder, _) = execute(&plan, &mut executor, results.path());
+    assert_eq!(replay(&plan, folder.path()).placed.len(), 3);
+    assert!(replay(&plan, folder.path()).halves(&plan).is_empty());
+}
+
+#[test]
 fn what_a_crash_tore_is_cut_off_and_told() {
     let plan = planned();
     let results = tempfile::tempdir().expect("a folder");

@@ -10,7 +10,7 @@ use gate::cli::Exit;
 use gate::evidence::{Event, Evidence, Folder};
 use gate::measure::Host;
 use gate::plan::{Digests, Plan, Selection};
-use gate::spec::{self, Format};
+use gate::spec::{self, Format, Gate};
 use gate::target::{Executor, RunError};
 use gate::unit::Scope;
 use gate::verdict::{Analysis, HypothesisVerdict, Verdict, analyse, judge};
@@ -193,16 +193,23 @@ pub(crate) struct Done {
 }
 
 pub(crate) fn plan(gate: &str, skip_heavy: bool) -> Plan {
-    let loaded =
-        spec::parse("scripted.toml", gate, Format::Toml).unwrap_or_else(|error| panic!("{}", error.render(false)));
-    let selection = Selection { profile: "p".to_owned(), hypotheses: Vec::new(), skip_heavy, host_cpus: 2 };
+    selected(&parsed(gate), Selection { skip_heavy, ..Selection::default() })
+}
+
+pub(crate) fn parsed(gate: &str) -> Gate {
+    spec::parse("scripted.toml", gate, Format::Toml).unwrap_or_else(|error| panic!("{}", error.render(false))).gate
+}
+
+/// The plan of the gate's only profile.
+pub(crate) fn selected(gate: &Gate, selection: Selection) -> Plan {
+    let selection = Selection { profile: "p".to_owned(), host_cpus: 2, ..selection };
     let digests = Digests {
         gate_file: "g".to_owned(),
         executables: BTreeMap::from([("gate".to_owned(), "0".to_owned())]),
         fixtures: BTreeMap::new(),
         sources: BTreeMap::new(),
     };
-    Plan::new(&loaded.gate, &selection, digests).expect("a plan")
+    Plan::new(gate, &selection, digests).expect("a plan")
 }
 
 pub(crate) fn noon() -> jiff::Timestamp {
@@ -241,12 +248,16 @@ pub(crate) fn settled(evidence: &Evidence) -> bool {
 
 /// Runs a whole campaign and judges it.
 pub(crate) fn run(gate: &str, executor: &mut Scripted, skip_heavy: bool) -> Done {
-    let plan = plan(gate, skip_heavy);
+    run_plan(&plan(gate, skip_heavy), executor)
+}
+
+/// Runs a whole campaign of `plan` and judges it.
+pub(crate) fn run_plan(plan: &Plan, executor: &mut Scripted) -> Done {
     let results = tempfile::tempdir().expect("a folder");
-    let (evidence, _, events) = execute(&plan, executor, results.path());
+    let (evidence, _, events) = execute(plan, executor, results.path());
     let evidence = evidence.expect("a campaign");
     let analysis = analyse(&evidence, "2026-11-30".parse().expect("a date")).expect("an analysis");
-    let verdicts = judge(&plan, &analysis);
+    let verdicts = judge(plan, &analysis);
     let verdict = verdicts.hypotheses[0].clone();
     let exit = Exit::of(verdicts.gravest().expect("a hypothesis")).code();
     Done { evidence, analysis, verdict, exit, events }

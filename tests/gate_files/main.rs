@@ -6,6 +6,7 @@ mod files;
 mod json;
 mod mutated;
 mod read;
+mod recorded;
 mod refused;
 mod warned;
 

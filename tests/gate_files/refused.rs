@@ -5,7 +5,7 @@ use gate::spec::{Severity, SpecError};
 use super::{BASE, Edit, edited, parse, told, without_hypothesis};
 
 /// What each of `edits` is told.
-fn refusals(edits: &[Edit]) -> String {
+pub(super) fn refusals(edits: &[Edit]) -> String {
     told(edits, |name, text| {
         let error = parse(text).err().unwrap_or_else(|| panic!("`{name}` is accepted"));
         let SpecError::Invalid { problems, .. } = &error else { panic!("`{name}`: {error}") };

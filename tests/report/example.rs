@@ -185,6 +185,8 @@ pub(crate) fn plan(profile: &str, grade: Grade, pairs: u32) -> Plan {
         diagnostics: true,
         slowdown: None,
         confirms: None,
+        recorded: BTreeMap::new(),
+        records: false,
         metrics: Suite::find("dashboard").expect("the suite").metrics.to_vec(),
         digests: Digests {
             gate_file: "b7c1".repeat(16),
@@ -285,6 +287,7 @@ pub(crate) fn noisy(
         high: Some(high),
         undefined: None,
         exact: false,
+        unpaired: false,
         pairs: 10,
         point_within: Some(true),
         outcome: Some(Outcome::Pass),
@@ -310,6 +313,7 @@ pub(crate) fn exact(
     let number = if absolute { values.1 } else { ratio };
     BudgetResult {
         exact: true,
+        unpaired: false,
         ratio: (!absolute).then_some(ratio),
         value: absolute.then_some(values.1),
         p: None,
@@ -329,6 +333,7 @@ pub(crate) fn undefined(budget: BudgetResult, why: &str) -> BudgetResult {
         low: None,
         high: None,
         exact: false,
+        unpaired: false,
         pairs: 0,
         undefined: Some(why.to_owned()),
         point_within: None,

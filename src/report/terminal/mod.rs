@@ -2,8 +2,10 @@
 
 mod page;
 mod table;
+mod trends;
 
 use page::{INDENT, Page, Tone};
+pub(super) use trends::render as trends;
 
 use super::text::{plural, some};
 use super::view::{CheckGroup, Part, View};

@@ -137,7 +137,7 @@ const fn mark(role: Role, standing: Standing) -> (&'static str, Tone) {
         (Role::Benefit, Standing::Passes) => ("✓", Tone::Good),
         (_, Standing::Shown | Standing::Passes) => (" ", Tone::Plain),
         (_, Standing::Waived(_)) => ("w", Tone::Doubt),
-        (_, Standing::PassesAlone | Standing::Inconclusive) => ("?", Tone::Doubt),
+        (_, Standing::PassesAlone | Standing::Inconclusive | Standing::Unpaired(_)) => ("?", Tone::Doubt),
         // One benefit is enough, so that a failing one is no harm by itself.
         (Role::Benefit, Standing::Fails) | (_, Standing::FailsAlone) => ("✗", Tone::Doubt),
         (_, Standing::Fails) => ("✗", Tone::Bad),

@@ -17,8 +17,8 @@ pub(in crate::spec) struct HypothesisFile {
     /// The claim, in a sentence.
     #[schemars(required, length(min = 1))]
     pub(in crate::spec) claim: Option<String>,
-    /// What is there today: with a suite required, else left out, as the target has the two sides.
-    pub(in crate::spec) baseline: Option<SideFile>,
+    /// What is there today, or what was recorded: with a suite required, else left out, as the target has the two sides.
+    pub(in crate::spec) baseline: Option<BaselineFile>,
     /// What is proposed: with a suite required, else left out, as the target has the two sides.
     pub(in crate::spec) candidate: Option<SideFile>,
     /// The cases that it is about; all where it is left out.
@@ -34,6 +34,18 @@ pub(in crate::spec) struct HypothesisFile {
     pub(in crate::spec) guardrail: Option<Vec<BudgetFile>>,
     /// What is measured and shown, never judged.
     pub(in crate::spec) report: Option<Vec<ReportFile>>,
+}
+
+/// What the candidate is compared with: a lane that is run, or what was recorded.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "Baseline")]
+pub(in crate::spec) struct BaselineFile {
+    /// The lane of the suite that is measured on this side.
+    pub(in crate::spec) lane: Option<String>,
+    /// In place of a lane: `latest` is the baseline that `gate record` was last asked for on this machine. Only the candidate is run; what is not exact is then at best to revise, because it is not paired.
+    #[schemars(extend("enum" = ["latest"]))]
+    pub(in crate::spec) history: Option<String>,
 }
 
 /// One side of a comparison.

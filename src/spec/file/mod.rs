@@ -13,7 +13,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 pub(super) use hypothesis::{
-    BenefitFile, BudgetFile, CorrectnessFile, HypothesisFile, ReportFile, SideFile, WaiverFile,
+    BaselineFile, BenefitFile, BudgetFile, CorrectnessFile, HypothesisFile, ReportFile, SideFile, WaiverFile,
 };
 pub(super) use matrix::{MatrixFile, Named, SelectorFile};
 pub(super) use profile::{ProfileFile, WarmupFile};

@@ -26,8 +26,7 @@ pub(in crate::spec) struct TargetFile {
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Command")]
 pub(in crate::spec) struct CommandFile {
-    /// The program that is there today.
-    #[schemars(required)]
+    /// The program that is there today; may be left out where every hypothesis takes its baseline from what was recorded.
     pub(in crate::spec) baseline: Option<ProgramFile>,
     /// The program that is proposed.
     #[schemars(required)]

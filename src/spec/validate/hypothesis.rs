@@ -7,10 +7,11 @@ use super::budget::{BudgetKeys, Budgets, Percentile};
 use super::cases::{CaseTable, Ground};
 use super::check::Checks;
 use super::findings::Findings;
+use super::recorded::is_recorded;
 use super::side::{sides, takes};
 use crate::spec::diagnostic::{Problem, quoted};
 use crate::spec::file::HypothesisFile;
-use crate::spec::model::{Benefit, Budget, Check, Hypothesis, Reported};
+use crate::spec::model::{Benefit, Budget, Check, Hypothesis, RECORDED, Reported};
 use crate::spec::tree::At;
 use crate::workload::catalogue::{Lane, Suite};
 
@@ -105,16 +106,20 @@ fn claim(
         Some((_, within)) => Ground { suite, table, within },
         None => Ground { suite, table: &stand_in, within: &all },
     };
-    let judged = judged(file, at, ground, sides.map(|(baseline, _)| baseline), &mut claim, findings);
+    let judged = judged(file, at, ground, sides.and_then(|sides| sides.baseline.lane()), &mut claim, findings);
+    if is_recorded(file) {
+        // What is not paired claims nothing that a correction could look at.
+        (claim.noisy_guardrails, claim.noisy_benefits) = (0, 0);
+    }
     claim.hypothesis = (|| {
-        let (baseline, candidate) = sides?;
+        let sides = sides?;
         let (cases, _) = chosen?;
         let judged = judged?;
         Some(Hypothesis {
             id: id?,
             claim: sentence?,
-            baseline: baseline.name.to_owned(),
-            candidate: candidate.name.to_owned(),
+            baseline: sides.baseline.lane().map_or(RECORDED, |lane| lane.name).to_owned(),
+            candidate: sides.candidate.name.to_owned(),
             cases,
             rollback: rollback?,
             correctness: judged.correctness,

@@ -10,6 +10,7 @@ mod findings;
 mod hypothesis;
 mod matrix;
 mod profile;
+mod recorded;
 mod resolution;
 mod side;
 mod target;
@@ -55,13 +56,16 @@ fn gate(file: &GateFile, root: At<'_>, findings: &mut Findings) -> Option<Gate> 
     let name = findings.required_name(root, "name", file.name.as_deref(), "my-gate");
     let title = findings.required_line(root, "title", file.title.as_deref(), "what the gate is about");
     let axes: Vec<&str> = file.matrix.iter().flat_map(|matrix| &matrix.axes.0).map(|(name, _)| name.as_str()).collect();
-    let (target, suite) = target::target(file.target.as_ref(), root, &axes, findings);
+    let hypotheses = file.hypothesis.as_deref();
+    let none_is_run = hypotheses.is_some_and(|all| !all.is_empty() && all.iter().all(recorded::is_recorded));
+    let (target, suite) = target::target(file.target.as_ref(), root, &axes, none_is_run, findings);
     let fixture = fixture(file.fixture.as_ref(), root.key("fixture"), findings);
     let (matrix, cases) = matrix::matrix(file.matrix.as_ref(), root, suite, findings);
     let profiles = profile::profiles(file.profile.as_ref(), root, suite, findings);
     let analysis = analysis::analysis(file.analysis.as_ref(), root.key("analysis"), findings);
 
-    let claims = hypothesis::hypotheses(file.hypothesis.as_deref(), root, suite, &cases, findings);
+    let claims = hypothesis::hypotheses(hypotheses, root, suite, &cases, findings);
+    recorded::recorded(hypotheses, target.as_ref(), root, findings);
 
     resolution::percentiles(&profiles, root, &claims, findings);
     if let Some(analysis) = &analysis {

@@ -3,10 +3,36 @@
 use super::cases::{CaseSet, CaseTable};
 use super::findings::Findings;
 use crate::spec::diagnostic::{Problem, listed};
-use crate::spec::file::{HypothesisFile, SideFile};
+use crate::spec::file::{BaselineFile, HypothesisFile, SideFile};
 use crate::spec::tree::At;
 use crate::unit::Side;
 use crate::workload::catalogue::{Lane, LaneKind, Suite};
+
+/// The lanes of the two sides.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Sides {
+    pub(super) baseline: Base,
+    pub(super) candidate: &'static Lane,
+}
+
+/// What the candidate is compared with.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Base {
+    /// A lane that is run.
+    Run(&'static Lane),
+    /// What was recorded.
+    Recorded,
+}
+
+impl Base {
+    /// The lane that is run.
+    pub(super) const fn lane(self) -> Option<&'static Lane> {
+        match self {
+            Self::Run(lane) => Some(lane),
+            Self::Recorded => None,
+        }
+    }
+}
 
 /// The lanes of baseline and candidate.
 pub(super) fn sides(
@@ -14,14 +40,14 @@ pub(super) fn sides(
     at: At<'_>,
     suite: &'static Suite,
     findings: &mut Findings,
-) -> Option<(&'static Lane, &'static Lane)> {
+) -> Option<Sides> {
     if suite.any_axis {
         return the_targets(file, at, suite, findings);
     }
-    let baseline = side(Side::Baseline, file.baseline.as_ref(), at, suite, findings);
+    let baseline = baseline(file.baseline.as_ref(), at, suite, findings);
     let candidate = side(Side::Candidate, file.candidate.as_ref(), at, suite, findings);
     let (baseline, candidate) = (baseline?, candidate?);
-    if baseline.name == candidate.name {
+    if baseline.lane().is_some_and(|baseline| baseline.name == candidate.name) {
         findings.push(
             Problem::warning(
                 at.key("candidate").key("lane").value_span(),
@@ -32,18 +58,15 @@ pub(super) fn sides(
             .beside(at.key("baseline").key("lane").value_span(), "the same here"),
         );
     }
-    Some((baseline, candidate))
+    Some(Sides { baseline, candidate })
 }
 
-/// The two sides of a target that has them itself: a hypothesis names none.
-fn the_targets(
-    file: &HypothesisFile,
-    at: At<'_>,
-    suite: &'static Suite,
-    findings: &mut Findings,
-) -> Option<(&'static Lane, &'static Lane)> {
-    for (side, named) in [(Side::Baseline, &file.baseline), (Side::Candidate, &file.candidate)] {
-        if named.is_some() {
+/// The two sides of a target that has them itself: a hypothesis names none, or that its baseline was recorded.
+fn the_targets(file: &HypothesisFile, at: At<'_>, suite: &'static Suite, findings: &mut Findings) -> Option<Sides> {
+    let recorded = file.baseline.as_ref().filter(|baseline| baseline.lane.is_none() && baseline.history.is_some());
+    let names_baseline = file.baseline.is_some() && recorded.is_none();
+    for (side, named) in [(Side::Baseline, names_baseline), (Side::Candidate, file.candidate.is_some())] {
+        if named {
             findings.error(
                 at.key(side.name()).key_span(),
                 format!("`{side}` in a hypothesis about the target's own two sides"),
@@ -53,7 +76,34 @@ fn the_targets(
             return None;
         }
     }
-    Some((suite.lane(Side::Baseline.name())?, suite.lane(Side::Candidate.name())?))
+    let baseline = match recorded {
+        Some(file) => baseline(Some(file), at, suite, findings)?,
+        None => Base::Run(suite.lane(Side::Baseline.name())?),
+    };
+    Some(Sides { baseline, candidate: suite.lane(Side::Candidate.name())? })
+}
+
+/// What the table `baseline` of a hypothesis names.
+fn baseline(file: Option<&BaselineFile>, at: At<'_>, suite: &'static Suite, findings: &mut Findings) -> Option<Base> {
+    let example = example(Side::Baseline, suite);
+    let file = findings.required(at, Side::Baseline.name(), file, &format!("{{ lane = {example} }}"))?;
+    let at = at.key(Side::Baseline.name());
+    let Some(history) = file.history.as_deref() else {
+        return lane(Side::Baseline, file.lane.as_deref(), at, suite, findings).map(Base::Run);
+    };
+    if file.lane.is_some() {
+        findings.push(
+            Problem::error(
+                at.key("history").key_span(),
+                "`history` beside `lane`",
+                "expected either a lane that is run or a baseline that was recorded",
+                "keep one of the two; a lane that is run in pairs shows more",
+            )
+            .beside(at.key("lane").key_span(), "the lane here"),
+        );
+        return None;
+    }
+    findings.choice(at.key("history"), "history", history, &[("latest", Base::Recorded)])
 }
 
 fn side(
@@ -65,8 +115,18 @@ fn side(
 ) -> Option<&'static Lane> {
     let example = example(side, suite);
     let file = findings.required(at, side.name(), file, &format!("{{ lane = {example} }}"))?;
-    let at = at.key(side.name());
-    let name = findings.required(at, "lane", file.lane.as_deref(), &example)?;
+    lane(side, file.lane.as_deref(), at.key(side.name()), suite, findings)
+}
+
+/// The lane that the table at `at` names.
+fn lane(
+    side: Side,
+    name: Option<&str>,
+    at: At<'_>,
+    suite: &'static Suite,
+    findings: &mut Findings,
+) -> Option<&'static Lane> {
+    let name = findings.required(at, "lane", name, &example(side, suite))?;
     let at = at.key("lane");
     let Some(lane) = suite.lane(name) else {
         let names: Vec<&str> = suite.lanes.iter().map(|lane| lane.name).collect();
@@ -85,14 +145,9 @@ fn side(
 }
 
 /// Notes the first case within `within` that the lane of either side does not take.
-pub(super) fn takes(
-    (baseline, candidate): (&'static Lane, &'static Lane),
-    at: At<'_>,
-    table: &CaseTable,
-    within: &CaseSet,
-    findings: &mut Findings,
-) {
-    for (side, lane) in [(Side::Baseline, baseline), (Side::Candidate, candidate)] {
+pub(super) fn takes(sides: Sides, at: At<'_>, table: &CaseTable, within: &CaseSet, findings: &mut Findings) {
+    let baseline = sides.baseline.lane().map(|lane| (Side::Baseline, lane));
+    for (side, lane) in baseline.into_iter().chain([(Side::Candidate, sides.candidate)]) {
         let refused = table.cases(within).find_map(|case| Some((lane.refuses(&case)?, case)));
         let Some((only, case)) = refused else { continue };
         let values: Vec<String> = only.values.iter().map(|value| format!("`{value}`")).collect();

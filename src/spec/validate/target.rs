@@ -13,11 +13,13 @@ use crate::spec::tree::At;
 use crate::unit::Side;
 use crate::workload::catalogue::{BENCHES, PROGRAM, SUITES, Suite};
 
-/// The target, and what its lanes, checks and metrics are called; `axes` are those of the matrix.
+/// The target, and what its lanes, checks and metrics are called; `axes` are those of the matrix, and with `none_is_run` all
+/// hypotheses have recorded baselines.
 pub(super) fn target(
     file: Option<&TargetFile>,
     root: At<'_>,
     axes: &[&str],
+    none_is_run: bool,
     findings: &mut Findings,
 ) -> (Option<Target>, Option<&'static Suite>) {
     let Some(file) = file else {
@@ -45,7 +47,7 @@ pub(super) fn target(
             (suite.map(|suite| Target::Suite(suite.name.to_owned())), suite)
         }
         (["command"], TargetFile { command: Some(file), .. }) => {
-            let target = command(file, at.key("command"), axes, findings).map(Target::Command);
+            let target = command(file, at.key("command"), axes, none_is_run, findings).map(Target::Command);
             let suite = suite_of(target.as_ref(), file.output.as_deref());
             (target, suite)
         }
@@ -73,11 +75,21 @@ fn suite_of(target: Option<&Target>, output: Option<&str>) -> Option<&'static Su
     Suite::find(name)
 }
 
-fn command(file: &CommandFile, at: At<'_>, axes: &[&str], findings: &mut Findings) -> Option<Command> {
-    let baseline = side(Side::Baseline, file.baseline.as_ref(), at, axes, findings);
+fn command(
+    file: &CommandFile,
+    at: At<'_>,
+    axes: &[&str],
+    none_is_run: bool,
+    findings: &mut Findings,
+) -> Option<Command> {
     let candidate = side(Side::Candidate, file.candidate.as_ref(), at, axes, findings);
+    // Where no baseline is run the candidate stands for it.
+    let stands_in = none_is_run && file.baseline.is_none();
+    let baseline =
+        if stands_in { candidate.clone() } else { side(Side::Baseline, file.baseline.as_ref(), at, axes, findings) };
     if let (Some(baseline), Some(candidate)) = (&baseline, &candidate)
         && baseline == candidate
+        && !none_is_run
     {
         findings.push(Problem::warning(
             at.key("candidate").value_span(),
@@ -91,7 +103,8 @@ fn command(file: &CommandFile, at: At<'_>, axes: &[&str], findings: &mut Finding
     let output = output(file.output.as_deref(), at, findings);
     let expect = expect(file.expect.as_ref(), at.key("expect"), axes, findings);
     let (baseline, candidate, output) = (baseline?, candidate?, output?);
-    for (side, program) in [(Side::Baseline, &baseline), (Side::Candidate, &candidate)] {
+    let programs = [(Side::Baseline, &baseline), (Side::Candidate, &candidate)];
+    for (side, program) in programs.into_iter().skip(usize::from(stands_in)) {
         tells(program, output, at.key(side.name()), findings).then_some(())?;
     }
     Some(Command { baseline, candidate, build: build?, files: files?, output, expect: expect? })
