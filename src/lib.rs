@@ -22,6 +22,7 @@
 //! | [`evidence`] | what happened | a folder that can be checked and read back |
 //! | [`verdict`], [`stats`] | evidence | an outcome for every budget, a verdict for every hypothesis |
 //! | [`report`] | verdicts | terminal, Markdown, JSON |
+//! | [`profile`] | a plan of one case | flame graphs and pprof files of one lane, apart from any timing |
 //! | [`reading`] | what another tool measured | benches with samples |
 //! | [`compare`] | two readings | what changed, and whether budgets hold |
 //! | [`init`] | a repository | the gate file that its owner starts with |
@@ -36,6 +37,7 @@ pub mod fixture;
 pub mod init;
 pub mod measure;
 pub mod plan;
+pub mod profile;
 pub mod program;
 pub mod reading;
 pub mod report;

@@ -7,3 +7,4 @@ mod execute;
 mod request;
 
 pub use execute::{Campaign, CampaignError, Clock};
+pub use request::{Answers, of_check, of_profile};

@@ -12,6 +12,7 @@ mod fixtures;
 mod guard;
 mod init;
 mod print;
+mod profile;
 mod progress;
 mod report;
 mod run;
@@ -47,6 +48,8 @@ enum Command {
     Confirm(confirm::Args),
     /// See on this host that a gate can fail, and how small a slowdown it sees
     Calibrate(calibrate::Args),
+    /// See where the time of one lane goes, and what it allocates, apart from any campaign
+    Profile(profile::Args),
     /// Compare what other tools measured: criterion, go, hyperfine, google-benchmark, pytest-benchmark, jmh, pyperf, gate
     Compare(compare::Args),
     /// Write a gate file for what can be measured in the repository that this is run in
@@ -82,6 +85,7 @@ pub fn main() -> ExitCode {
         Command::Size(args) => size::size(&args),
         Command::Confirm(args) => confirm::confirm(&args),
         Command::Calibrate(args) => calibrate::calibrate(&args),
+        Command::Profile(args) => profile::profile(&args),
         Command::Compare(args) => compare::compare(&args),
         Command::Init(args) => init::init(&args),
         Command::Schema => schema::schema(),
