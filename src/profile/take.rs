@@ -133,8 +133,8 @@ pub fn take(order: &Order<'_>, executor: &mut dyn Executor) -> Result<Profiles, 
         None => Profiles { cpu: taker.cpu(Profiler::Cpu)?, heap: Some(taker.heap()?) },
         Some((perf, data)) => {
             let sampled = taker.profile(Profiler::Under(perf.record(data)), None)?;
-            let taken = perf.read(data, sampled.profiled.pid)?;
-            Profiles { cpu: taker.hold(Taken { profiled: sampled.profiled, ..taken })?, heap: None }
+            let read = perf.read(data, sampled.profiled.pid)?;
+            Profiles { cpu: taker.hold(Taken { profiled: sampled.profiled, ..read })?, heap: None }
         }
     };
     if taker.executor.digests().map_err(TakeError::Digests)? != before {

@@ -59,9 +59,9 @@ pub(super) fn profile(bench: &mut dyn Bench, suite: &'static Suite, task: &Profi
 
 /// What `stacks` stand for by count and bytes: the bytes of allocations, and for samples their share of the CPU time. How often
 /// the timer was asked to interrupt says nothing of it: the kernel interrupts at its own ticks.
-fn weight(profiled: &Profiled, recorded: &Recorded, profiler: &Profiler) -> impl Fn(u64, u64) -> u64 {
+fn weight(profiled: &Profiled, recorded: &Recorded, by: &Profiler) -> impl Fn(u64, u64) -> u64 + use<> {
     let samples: u64 = recorded.stacks.iter().map(|stack| stack.count).sum::<u64>() + recorded.lost;
-    let (cpu_ns, is_sampled) = (profiled.cpu_ns, *profiler == Profiler::Cpu);
+    let (cpu_ns, is_sampled) = (profiled.cpu_ns, *by == Profiler::Cpu);
     move |count, bytes| {
         if !is_sampled {
             return bytes;
