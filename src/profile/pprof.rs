@@ -87,11 +87,10 @@ pub fn pprof(taken: &Taken, kind: Kind, started: jiff::Timestamp, comments: &[St
         profile.message(4, &location);
     }
     for (id, function) in (1..).zip(&taken.functions) {
-        let name = texts.number(&label(function));
+        // No name of the system's beside it: `pprof` would take that for mangled, and cut what stands in angle brackets.
         let mut told = Message::default();
         told.number(1, id);
-        told.number(2, name);
-        told.number(3, name);
+        told.number(2, texts.number(&label(function)));
         profile.message(5, &told);
     }
     profile.number(9, u64::try_from(started.as_nanosecond()).unwrap_or(0));
@@ -226,8 +225,8 @@ mod tests {
             &[0x1a, 6, 8, 1, 40, 5, 56, 1],                 // a mapping `gate` with functions
             &[0x22, 8, 8, 1, 16, 1, 0x22, 2, 8, 1],         // a location for each function
             &[0x22, 8, 8, 2, 16, 1, 0x22, 2, 8, 2],
-            &[0x2a, 6, 8, 1, 16, 6, 24, 6], // the functions
-            &[0x2a, 6, 8, 2, 16, 7, 24, 7],
+            &[0x2a, 4, 8, 1, 16, 6], // the functions
+            &[0x2a, 4, 8, 2, 16, 7],
             &[72, 0, 80, 0],                // its time, and how long it took
             &[0x5a, 4, 8, 3, 16, 4, 96, 1], // its period: every byte
             &[0x6a, 1, 8, 112, 3],          // the comment; `alloc_space` is shown first

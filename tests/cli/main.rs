@@ -6,6 +6,7 @@ mod dashboard;
 mod gate;
 mod init;
 mod probe;
+mod profile;
 mod protocol;
 mod revisions;
 mod sized;

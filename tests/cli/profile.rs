@@ -90,13 +90,16 @@ fn pprof(path: &Path) -> ([u64; 2], BTreeMap<String, u64>) {
     let packed = |message: &[u8], field| -> Vec<u64> {
         let (.., bytes) = fields(message).into_iter().find(|(found, ..)| *found == field).expect("packed numbers");
         // Numbers alone read as the values of fields do: each with a key of its own before it.
-        let keyed: Vec<u8> = bytes.iter().fold((Vec::new(), true), |(mut keyed, begins), byte| {
-            if begins {
-                keyed.push(8);
-            }
-            keyed.push(*byte);
-            (keyed, byte & 0x80 == 0)
-        }).0;
+        let keyed: Vec<u8> = bytes
+            .iter()
+            .fold((Vec::new(), true), |(mut keyed, begins), byte| {
+                if begins {
+                    keyed.push(8);
+                }
+                keyed.push(*byte);
+                (keyed, byte & 0x80 == 0)
+            })
+            .0;
         fields(&keyed).into_iter().map(|(_, value, _)| value).collect()
     };
     let (mut sums, mut on_stack) = ([0; 2], BTreeMap::new());
@@ -128,7 +131,8 @@ fn a_suites_lane_is_profiled_and_its_functions_are_named() {
     assert_eq!(answer.code, 0, "{answer:?}");
     let folder = folder(&bench, "probe");
     let record = record(&folder);
-    for (key, value) in [("schema", "gate.profile/1"), ("side", "candidate"), ("lane", "slow"), ("hypothesis", "loop")] {
+    for (key, value) in [("schema", "gate.profile/1"), ("side", "candidate"), ("lane", "slow"), ("hypothesis", "loop")]
+    {
         assert_eq!(record[key], value);
     }
     assert_eq!(record["case"], serde_json::json!({ "work": 20000 }));
@@ -196,7 +200,155 @@ max_ratio = 1.05
     let of_profile = sums[1] as f64 / record["allocations"]["operations"].as_f64().expect("operations");
     assert!((of_profile / counted - 1.0).abs() < 0.01, "{of_profile} in the profile, {counted} in the campaign");
     // The campaign's seal holds.
-    let check = std::process::Command::new("sha256sum").args(["--quiet", "-c", "MANIFEST.sha256"]);
-    let status = { let mut check = check.to_owned_command(); check.current_dir(&campaign[0]).status().expect("sha256sum") };
-    assert!(status.success());
+    let mut check = std::process::Command::new("sha256sum");
+    check.args(["--quiet", "-c", "MANIFEST.sha256"]).current_dir(&campaign[0]);
+    assert!(check.status().expect("sha256sum").success());
+}
+
+#[test]
+fn what_there_is_not_is_wrong_usage_and_leaves_nothing() {
+    let bench = Bench::new();
+    bench.file("probe.toml", PROBE);
+    for (more, told) in [
+        (&["--case", "wrk=1000"][..], "did you mean `work`?"),
+        (&["--case", "work=2000"][..], "did you mean `20000`?"),
+        (&[][..], "2 fit, `work=1000`, `work=20000`; name `work` with --case, as in `--case work=1000`"),
+        (&["--hypothesis", "lop"][..], "hypothesis `lop` is not in gate `probe`"),
+        (&["--profile", "quick"][..], "profile `quick` is not in gate `probe`"),
+        (&["--seconds", "0"][..], "1..=600"),
+    ] {
+        let answer = bench.here(&[&["profile", "probe.toml"], more].concat());
+        assert_eq!(answer.code, 2, "{answer:?}");
+        assert!(answer.stderr.contains(told), "{told}: {}", answer.stderr);
+        assert!(!bench.results().exists());
+    }
+}
+
+fn of_lane(bench: &Bench, lane: &str, seconds: &str, profile: &str) -> Answer {
+    let file = PROBE.replace("\"slow\"", &format!("\"{lane}\"")).replace("samples = 20", profile);
+    bench.file("probe.toml", &file);
+    bench.here(&["profile", "probe.toml", "--case", "work=1000", "--seconds", seconds])
+}
+
+#[test]
+fn a_lane_that_breaks_its_contract_crashes_or_hangs_is_not_profiled() {
+    let bench = Bench::new();
+    for (lane, told) in [
+        ("fault:wrong-answer", "it breaks its contract there: check `row-count`: expected 64 rows"),
+        ("fault:short-answer", "answered wrongly: operation"),
+        ("fault:crash", "the worker crashed"),
+        ("fault:hang", "was killed after 2 s"),
+    ] {
+        let answer = of_lane(&bench, lane, "1", "samples = 20, timeout = \"1s\"");
+        assert_eq!(answer.code, 1, "{answer:?}");
+        assert!(answer.stderr.contains(told) && answer.stderr.contains("work=1000"), "{told}: {}", answer.stderr);
+        none_is_kept(&bench, "probe");
+    }
+}
+
+/// Two programs; `candidate` is the second.
+fn programs(candidate: &str) -> String {
+    let gate = assert_cmd::cargo::cargo_bin("gate");
+    format!(
+        r#"gate = 1
+name = "two"
+title = "two programs"
+[target.command]
+baseline = {{ run = ["true"] }}
+candidate = {{ run = {} }}
+[profile.full]
+grade = "comparison"
+pairs = 5
+samples = 1
+[[hypothesis]]
+id = "h"
+claim = "c"
+rollback = "r"
+[[hypothesis.guardrail]]
+metric = "latency"
+max_ratio = 50.0
+"#,
+        candidate.replace("GATE", &gate.display().to_string())
+    )
+}
+
+#[test]
+fn a_program_is_sampled_by_perf_where_that_may_and_its_allocations_are_not_seen() {
+    let bench = Bench::new();
+    bench.file("two.toml", &programs(r#"["GATE", "fixtures"]"#));
+    let answer = bench.here(&["profile", "two.toml", "--seconds", "1"]);
+    if answer.code == 1 {
+        assert!(answer.stderr.contains("sample a program"), "{answer:?}");
+        none_is_kept(&bench, "two");
+        return;
+    }
+    assert_eq!(answer.code, 0, "{answer:?}");
+    assert!(answer.stderr.contains("no allocation profile"), "{answer:?}");
+    let folder = folder(&bench, "two");
+    let record = record(&folder);
+    assert!(record["allocations"].is_null() && record["cpu"]["sampler"] == "perf", "{record}");
+    let (sums, on_stack) = pprof(&folder.join("cpu.pb.gz"));
+    assert!(sums[0] > 0 && with(&on_stack, "fixture::") > 0, "{on_stack:?}");
+    // What executes it is not in it.
+    assert_eq!(with(&on_stack, "worker::child::"), 0, "{on_stack:?}");
+    assert!(!folder.join("perf.data").exists() && !folder.join("allocations.svg").exists());
+}
+
+#[test]
+fn without_perf_or_without_its_leave_a_program_is_not_profiled() {
+    let bench = Bench::new();
+    bench.file("two.toml", &programs(r#"["true"]"#));
+    let folder = bench.path("bin");
+    fs::create_dir(&folder).expect("a folder");
+    let answer = bench.here_with(&["profile", "two.toml"], "PATH", &folder);
+    assert_eq!(answer.code, 1, "{answer:?}");
+    assert!(answer.stderr.contains("there is no `perf` in PATH; install it"), "{answer:?}");
+    assert!(!bench.results().exists());
+    let perf = folder.join("perf");
+    fs::write(&perf, "#!/bin/sh\necho 'No permission.' >&2\nexit 255\n").expect("a script");
+    fs::set_permissions(&perf, fs::Permissions::from_mode(0o755)).expect("an executable");
+    let answer = bench.here_with(&["profile", "two.toml"], "PATH", &folder);
+    assert_eq!(answer.code, 1, "{answer:?}");
+    assert!(answer.stderr.contains("No permission.") && answer.stderr.contains("perf_event_paranoid"), "{answer:?}");
+    none_is_kept(&bench, "two");
+}
+
+#[test]
+fn a_perf_that_samples_nothing_is_an_error() {
+    let bench = Bench::new();
+    bench.file("two.toml", &programs(r#"["true"]"#));
+    let folder = bench.path("bin");
+    fs::create_dir(&folder).expect("a folder");
+    let perf = folder.join("perf");
+    // It executes what stands behind its own words, and has seen nothing of it.
+    let script =
+        "#!/bin/sh\n[ \"$1\" = script ] && exit 0\nwhile [ \"$1\" != -- ]; do shift; done\nshift\nexec \"$@\"\n";
+    fs::write(&perf, script).expect("a script");
+    fs::set_permissions(&perf, fs::Permissions::from_mode(0o755)).expect("an executable");
+    std::os::unix::fs::symlink("/bin/true", folder.join("true")).expect("a link");
+    let answer = bench.here_with(&["profile", "two.toml", "--seconds", "1"], "PATH", &folder);
+    assert_eq!(answer.code, 1, "{answer:?}");
+    assert!(answer.stderr.contains("the CPU profile is empty after "), "{answer:?}");
+    none_is_kept(&bench, "two");
+}
+
+#[test]
+fn a_profile_waits_for_no_campaign_and_disturbs_none() {
+    let bench = Bench::new();
+    let file = bench.file("probe.toml", PROBE);
+    let _turn = crate::gate::turn();
+    let lock = ::gate::target::Lock::acquire("a test").expect("the lock");
+    let results = bench.results();
+    let answer = crate::gate::gate(&[
+        "profile".as_ref(),
+        file.as_os_str(),
+        "--case".as_ref(),
+        "work=1000".as_ref(),
+        "--results".as_ref(),
+        results.as_os_str(),
+    ]);
+    drop(lock);
+    assert_eq!(answer.code, 1, "{answer:?}");
+    assert!(answer.stderr.contains("a test"), "{}", answer.stderr);
+    assert!(!results.exists());
 }
