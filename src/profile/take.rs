@@ -246,3 +246,120 @@ impl<'a> Taker<'a, '_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+    use crate::plan::{Digests, Selection};
+    use crate::spec::{Format, parse};
+    use crate::worker::Output;
+    use crate::worker::protocol::{Profiled, Request, Stack, Task};
+
+    const FILE: &str = r#"gate = 1
+name = "probe"
+title = "a loop"
+target = { suite = "probe" }
+matrix = { work = [10], cpus = [2] }
+profile.full = { grade = "preliminary", pairs = 1, samples = 1 }
+[[hypothesis]]
+id = "loop"
+claim = "c"
+baseline = { lane = "steady" }
+candidate = { lane = "slow" }
+rollback = "r"
+[[hypothesis.guardrail]]
+metric = "latency"
+max_ratio = 2.0
+"#;
+
+    fn plan(host_cpus: u32) -> Plan {
+        let gate = parse("probe.toml", FILE, Format::Toml).expect("a gate").gate;
+        let selection = Selection { profile: "full".to_owned(), host_cpus, ..Selection::default() };
+        Plan::new(&gate, &selection, Digests::default()).expect("a plan")
+    }
+
+    /// Answers checks, and gives these profiles of CPU time and allocations.
+    #[derive(Default)]
+    struct Scripted {
+        cpu: Option<Taken>,
+        heap: Option<Taken>,
+        asked: Vec<Request>,
+        /// Whether what is executed is another each time.
+        changes: bool,
+        read: u32,
+    }
+
+    impl Executor for Scripted {
+        fn execute(&mut self, request: &Request, _: Duration) -> Result<Output, RunError> {
+            self.asked.push(request.clone());
+            let mut output = Output::default();
+            match &request.task {
+                Task::Profile(Profile { profiler: Profiler::Cpu, .. }) => output.profile = self.cpu.clone(),
+                Task::Profile(_) => output.profile = self.heap.clone(),
+                _ => output.answers = request.cases.iter().map(|case| (case.clone(), "digest".to_owned())).collect(),
+            }
+            Ok(output)
+        }
+
+        fn digests(&mut self) -> Result<BTreeMap<String, String>, RunError> {
+            self.read += u32::from(self.changes);
+            Ok(BTreeMap::from([("gate".to_owned(), self.read.to_string())]))
+        }
+    }
+
+    fn taken(weight: u64, heap_allocs: u64) -> Taken {
+        let stacks = vec![Stack { functions: Vec::new(), count: 1, weight }];
+        let profiled = Profiled { operations: 7, wall_ns: 1_500_000_000, heap_allocs, ..Profiled::default() };
+        Taken { stacks: if weight == 0 { Vec::new() } else { stacks }, profiled, ..Taken::default() }
+    }
+
+    fn took(plan: &Plan, scripted: &mut Scripted) -> Result<Profiles, String> {
+        let order = Order { plan, side: Side::Candidate, time_ns: 5, perf: None };
+        take(&order, scripted).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn the_lane_is_checked_then_sampled_then_its_allocations_are_noted_each_in_a_process() {
+        let mut scripted = Scripted { cpu: Some(taken(5, 0)), heap: Some(taken(64, 1)), ..Scripted::default() };
+        let profiles = took(&plan(8), &mut scripted).expect("profiles");
+        assert_eq!((profiles.cpu.weight(), profiles.heap.map(|heap| heap.weight())), (5, Some(64)));
+        let [check, cpu, heap] = scripted.asked.as_slice() else { panic!("{:?}", scripted.asked) };
+        assert_eq!(check.task, Task::Check { checks: vec!["row-count".to_owned()] });
+        for (request, operations) in [(cpu, None), (heap, Some(crate::spec::COUNTED_OPERATIONS))] {
+            let Task::Profile(profile) = &request.task else { panic!("{request:?}") };
+            assert_eq!((request.lane.as_str(), request.limits.cpus), ("slow", 2));
+            assert_eq!((profile.operations, profile.answer.as_deref()), (operations, Some("digest")));
+        }
+    }
+
+    #[test]
+    fn a_lane_that_allocates_nothing_has_no_stacks_and_one_that_takes_no_time_is_an_error() {
+        let mut scripted = Scripted { cpu: Some(taken(5, 0)), heap: Some(taken(0, 0)), ..Scripted::default() };
+        assert_eq!(took(&plan(8), &mut scripted).expect("profiles").heap.map(|heap| heap.count()), Some(0));
+        scripted.heap = Some(taken(0, 3));
+        let error = took(&plan(8), &mut scripted).expect_err("no stacks");
+        assert!(error.contains("the allocation profile is empty after 7 operations in 1.5 s; its stacks"), "{error}");
+        scripted.cpu = Some(taken(0, 0));
+        let error = took(&plan(8), &mut scripted).expect_err("no samples");
+        assert!(error.starts_with("profile `slow` in work=10 cpus=2: the CPU profile is empty"), "{error}");
+    }
+
+    #[test]
+    fn what_is_left_out_changed_or_missing_is_told() {
+        let mut scripted = Scripted { cpu: Some(taken(5, 0)), heap: Some(taken(64, 1)), ..Scripted::default() };
+        let error = took(&plan(1), &mut scripted).expect_err("too few CPUs");
+        assert_eq!(error, "profile work=10 cpus=2: it needs more CPUs than this host has");
+        let mut empty = plan(8);
+        empty.runs.clear();
+        let error = took(&empty, &mut scripted).expect_err("no run");
+        assert_eq!(error, "profile the candidate: the plan has no run of it");
+        scripted.changes = true;
+        let error = took(&plan(8), &mut scripted).expect_err("changed");
+        assert!(error.starts_with("profile `slow`: what is executed was changed meanwhile"), "{error}");
+        scripted.heap = None;
+        let error = took(&plan(8), &mut scripted).expect_err("no profile");
+        assert_eq!(error, "profile `slow`: its process gave no profile");
+    }
+}

@@ -75,9 +75,10 @@ impl ChildError {
     const fn kind(&self) -> Failure {
         match self {
             Self::Protocol(_) => Failure::Protocol,
-            Self::Open { .. } | Self::Check { .. } | Self::Usage(_) | Self::Parent(_) => Failure::Lane,
             Self::Pass(error) | Self::Profile(ProfileError::Pass(error)) => error.kind(),
-            Self::Profile(_) => Failure::Lane,
+            Self::Open { .. } | Self::Check { .. } | Self::Profile(_) | Self::Usage(_) | Self::Parent(_) => {
+                Failure::Lane
+            }
             _ => Failure::Refused,
         }
     }

@@ -51,3 +51,38 @@ impl Taken {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn function() -> Function {
+        Function { name: Some("f".to_owned()), module: "gate".to_owned() }
+    }
+
+    fn stack(functions: &[u32]) -> Stack {
+        Stack { functions: functions.to_vec(), count: 2, weight: 3 }
+    }
+
+    #[test]
+    fn parts_are_put_together_and_summed() {
+        let mut taken = Taken::default();
+        taken.hear_functions(vec![function()]).expect("a function");
+        taken.hear_functions(vec![function()]).expect("another");
+        taken.hear_stacks(vec![stack(&[0, 1])]).expect("a stack");
+        taken.hear_stacks(vec![stack(&[])]).expect("an empty one");
+        assert_eq!((taken.functions.len(), taken.count(), taken.weight()), (2, 4, 6));
+    }
+
+    #[test]
+    fn stacks_of_what_was_not_told_and_profiles_without_end_are_refused() {
+        let mut taken = Taken::default();
+        let error = taken.hear_stacks(vec![stack(&[0])]).expect_err("no such function").to_string();
+        assert_eq!(error, "the worker said a stack of functions that it had not told");
+        let error = taken.hear_functions(vec![function(); MOST + 1]).expect_err("too many").to_string();
+        assert_eq!(error, "the worker said more than 1048576 functions of a profile");
+        let error = taken.hear_stacks(vec![stack(&[]); MOST + 1]).expect_err("too many").to_string();
+        assert_eq!(error, "the worker said more than 1048576 stacks of a profile");
+        assert_eq!(taken, Taken::default());
+    }
+}

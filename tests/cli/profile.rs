@@ -210,8 +210,11 @@ fn what_there_is_not_is_wrong_usage_and_leaves_nothing() {
     let bench = Bench::new();
     bench.file("probe.toml", PROBE);
     for (more, told) in [
-        (&["--case", "wrk=1000"][..], "did you mean `work`?"),
-        (&["--case", "work=2000"][..], "did you mean `20000`?"),
+        (&["--case", "wrk=1000"][..], "the matrix has no such axis; the only one of the axes of the matrix is `work`"),
+        (
+            &["--case", "work=2000"][..],
+            "the axis has no such value; did you mean `1000`? the values of `work` are `1000` and `20000`",
+        ),
         (&[][..], "2 fit, `work=1000`, `work=20000`; name `work` with --case, as in `--case work=1000`"),
         (&["--hypothesis", "lop"][..], "hypothesis `lop` is not in gate `probe`"),
         (&["--profile", "quick"][..], "profile `quick` is not in gate `probe`"),
@@ -333,7 +336,7 @@ fn a_perf_that_samples_nothing_is_an_error() {
 }
 
 #[test]
-fn a_profile_waits_for_no_campaign_and_disturbs_none() {
+fn beside_a_campaign_nothing_is_profiled() {
     let bench = Bench::new();
     let file = bench.file("probe.toml", PROBE);
     let _turn = crate::gate::turn();
