@@ -23,6 +23,7 @@
 //! | [`verdict`], [`stats`] | evidence | an outcome for every budget, a verdict for every hypothesis |
 //! | [`report`] | verdicts | terminal, Markdown, JSON |
 //! | [`query`] | campaigns' folders | views for SQL, and what a statement finds in them |
+//! | [`profile`] | a plan of one case | flame graphs and pprof files of one lane, apart from any timing |
 //! | [`reading`] | what another tool measured | benches with samples |
 //! | [`compare`] | two readings | what changed, and whether budgets hold |
 //! | [`init`] | a repository | the gate file that its owner starts with |
@@ -37,6 +38,7 @@ pub mod fixture;
 pub mod init;
 pub mod measure;
 pub mod plan;
+pub mod profile;
 pub mod program;
 pub mod query;
 pub mod reading;

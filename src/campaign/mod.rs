@@ -9,3 +9,4 @@ mod request;
 
 pub use error::CampaignError;
 pub use execute::{Campaign, Clock};
+pub use request::{Answers, of_check, of_profile};

@@ -5,13 +5,14 @@ use std::collections::BTreeMap;
 use crate::plan::{Plan, PlannedCheck, PlannedRun};
 use crate::program::{Kept, Subject};
 use crate::unit::{Case, Scope, Side};
-use crate::worker::protocol::{Limits, Measure, PROTOCOL, Request, Task};
+use crate::worker::protocol::{Limits, Measure, PROTOCOL, Profile, Request, Task};
 
 /// The digests of each lane's answers, case by case.
-pub(super) type Answers = BTreeMap<(String, Case), String>;
+pub type Answers = BTreeMap<(String, Case), String>;
 
 /// The request of a process that checks; `known` are the answers of the lanes that were checked before it.
-pub(super) fn of_check(plan: &Plan, check: &PlannedCheck, known: &Answers) -> Request {
+#[must_use]
+pub fn of_check(plan: &Plan, check: &PlannedCheck, known: &Answers) -> Request {
     request(plan, &check.lane, &check.cases, check.cpus, known, Task::Check { checks: check.checks.clone() })
 }
 
@@ -29,6 +30,12 @@ pub(super) fn of_run(plan: &Plan, run: &PlannedRun, answers: Vec<String>, known:
     let slowdown = plan.slowdown.filter(|_| run.side == Side::Candidate);
     let request = request(plan, plan.lane(run), &run.cases, run.cpus, known, Task::Measure(measure));
     Request { slowdown, ..request }
+}
+
+/// The request of a process that profiles what `run` would measure.
+#[must_use]
+pub fn of_profile(plan: &Plan, run: &PlannedRun, profile: Profile, known: &Answers) -> Request {
+    request(plan, plan.lane(run), &run.cases, run.cpus, known, Task::Profile(profile))
 }
 
 fn request(plan: &Plan, lane: &str, cases: &[usize], cpus: u32, known: &Answers, task: Task) -> Request {

@@ -16,6 +16,7 @@ mod init;
 mod lock;
 mod machine;
 mod print;
+mod profile;
 mod progress;
 mod query;
 mod record;
@@ -61,6 +62,8 @@ enum Command {
     Confirm(confirm::Args),
     /// See on this host that a gate can fail, and how small a slowdown it sees
     Calibrate(calibrate::Args),
+    /// See where the time of one lane goes, and what it allocates, apart from any campaign
+    Profile(profile::Args),
     /// Compare what other tools measured: criterion, go, hyperfine, google-benchmark, pytest-benchmark, jmh, pyperf, gate
     Compare(compare::Args),
     /// Run SQL over the evidence of campaigns
@@ -105,6 +108,7 @@ pub fn main() -> ExitCode {
         Command::Size(args) => size::size(&args),
         Command::Confirm(args) => confirm::confirm(&args),
         Command::Calibrate(args) => calibrate::calibrate(&args),
+        Command::Profile(args) => profile::profile(&args),
         Command::Compare(args) => compare::compare(&args),
         Command::Query(args) => query::query(&args),
         Command::Export(args) => export::export(&args),

@@ -254,7 +254,13 @@ pub fn latest(results: &Path, gate: &str) -> Result<PathBuf, EvidenceError> {
         .map(|entry| entry.path())
         .filter(|path| path.join("plan.json").is_file())
         .collect();
-    campaigns.sort();
+    // A name tells the second; of two in one second it is the file that tells.
+    campaigns.sort_by_cached_key(|path| {
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let second = name.split('-').next().unwrap_or_default().to_owned();
+        let written = fs::metadata(path.join("plan.json")).and_then(|plan| plan.modified()).ok();
+        (second, written)
+    });
     campaigns.pop().ok_or_else(missing)
 }
 

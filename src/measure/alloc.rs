@@ -19,9 +19,11 @@
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::hint::black_box;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
 use serde::{Deserialize, Serialize};
+
+use super::stacks::{self, Recording};
 
 /// Counts that are running. Allocations are counted while there is one.
 static RUNNING: AtomicUsize = AtomicUsize::new(0);
@@ -29,6 +31,8 @@ static RUNNING: AtomicUsize = AtomicUsize::new(0);
 static BYTES: AtomicU64 = AtomicU64::new(0);
 /// Allocations counted so far; only ever grows.
 static ALLOCS: AtomicU64 = AtomicU64::new(0);
+/// Whether what is counted is noted with its stack, too.
+static NOTED: AtomicBool = AtomicBool::new(false);
 
 /// The system's allocator, with a counter that is off until [`count`] runs.
 #[derive(Debug, Clone, Copy, Default)]
@@ -54,10 +58,14 @@ fn note(bytes: usize) {
 fn add(bytes: usize) {
     BYTES.fetch_add(bytes as u64, Ordering::Relaxed);
     ALLOCS.fetch_add(1, Ordering::Relaxed);
+    if NOTED.load(Ordering::Relaxed) {
+        stacks::note(bytes);
+    }
 }
 
 // SAFETY: every call is handed to `System` with the caller's own arguments, and its answer is returned untouched, so
-// that the contract is the system's. Counting touches atomics only: it neither allocates nor unwinds.
+// that the contract is the system's. Counting touches atomics, and noting stacks has its room before: neither allocates
+// nor unwinds.
 unsafe impl GlobalAlloc for CountingAllocator {
     #[inline]
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
@@ -122,6 +130,23 @@ pub fn count<T>(work: impl FnOnce() -> T) -> (T, AllocCount) {
     let count =
         AllocCount { bytes: after.bytes.wrapping_sub(before.bytes), allocs: after.allocs.wrapping_sub(before.allocs) };
     (result, count)
+}
+
+/// Runs `work`, counts like [`count`], and notes every allocation with its stack in the recording that runs.
+pub fn note_stacks<T>(_recording: &Recording, work: impl FnOnce() -> T) -> (T, AllocCount) {
+    struct Noting;
+
+    impl Drop for Noting {
+        fn drop(&mut self) {
+            NOTED.store(false, Ordering::SeqCst);
+        }
+    }
+
+    count(|| {
+        NOTED.store(true, Ordering::SeqCst);
+        let _noting = Noting;
+        work()
+    })
 }
 
 /// Whether [`CountingAllocator`] is this program's global allocator, so that counts mean something.

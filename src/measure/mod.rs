@@ -5,7 +5,8 @@
 //!
 //! [`clock`] times, [`alloc`] counts allocations, [`rusage`] and [`memory`] account for what a process used,
 //! [`limits`] binds it to CPUs and bounds, [`cgroup`] reads the bounds that were there before, [`host`] describes
-//! the machine and [`toolchain`] the compiler that built this binary.
+//! the machine and [`toolchain`] the compiler that built this binary. Apart from all measuring, [`sampling`] and [`alloc`]
+//! note [`stacks`] for a profile, and [`symbols`] names what is on them.
 
 pub mod alloc;
 pub mod cgroup;
@@ -15,7 +16,10 @@ pub mod interrupt;
 pub mod limits;
 pub mod memory;
 pub mod rusage;
+pub mod sampling;
 pub mod spawn;
+pub mod stacks;
+pub mod symbols;
 pub mod toolchain;
 
 pub use alloc::{AllocCount, CountingAllocator};

@@ -75,8 +75,7 @@ impl Spawner {
         if sink.is_some() {
             command.stdout(Stdio::piped());
         }
-        // SAFETY: prctl is async-signal-safe, and nothing else happens between fork and exec.
-        unsafe { command.pre_exec(|| Ok(set_parent_process_death_signal(Some(Signal::KILL))?)) };
+        die_with_parent(command);
         let begin = clock::now();
         let mut child = command.spawn()?;
         let id = child.id();
@@ -114,6 +113,12 @@ impl Spawner {
         kill_adopted();
         Ok(Ended { status: reaped.status, wall_ns, usage: reaped.usage })
     }
+}
+
+/// Has the kernel kill the process of `command` where the thread that starts it ends.
+pub fn die_with_parent(command: &mut Command) {
+    // SAFETY: prctl is async-signal-safe, and nothing else happens between fork and exec.
+    unsafe { command.pre_exec(|| Ok(set_parent_process_death_signal(Some(Signal::KILL))?)) };
 }
 
 /// Reads once; `Some(0)` at the end, `None` where there is nothing to read now.

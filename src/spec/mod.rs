@@ -33,3 +33,4 @@ pub use model::{
 };
 pub use schema::schema;
 pub use source::{Format, MAX_BYTES, Source};
+pub use suggest::advice;

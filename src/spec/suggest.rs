@@ -20,7 +20,8 @@ pub(super) fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a s
 }
 
 /// The advice for a name that is not among `candidates`, which are `what`.
-pub(super) fn advice(name: &str, what: &str, candidates: &[&str]) -> String {
+#[must_use]
+pub fn advice(name: &str, what: &str, candidates: &[&str]) -> String {
     let known = match candidates {
         [] => format!("there are no {what}"),
         [only] => format!("the only one of the {what} is {}", quoted(only)),

@@ -112,7 +112,8 @@ pub(super) fn is_executable(path: &Path) -> bool {
 
 /// The first program called `name` in the folders of `PATH`.
 #[expect(clippy::disallowed_methods, reason = "PATH is how programs are found")]
-pub(super) fn in_path(name: &str) -> Option<PathBuf> {
+#[must_use]
+pub fn in_path(name: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH")?;
     std::env::split_paths(&path).map(|folder| folder.join(name)).find(|path| is_executable(path))
 }

@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 use std::io;
 use std::time::Duration;
 
-pub use build::BuildError;
+pub use build::{BuildError, in_path};
 pub use command::CommandExecutor;
 pub use lock::{Holder, Lock, LockError};
 pub use revisions::{GitError, RevisionsExecutor, files_like};

@@ -7,9 +7,10 @@ use std::process::ExitCode;
 use serde::Deserialize;
 
 use super::pass::{self, Measurement, PassError};
+use super::profiled::{self, ProfileError};
 use super::protocol::{
-    Failure, Limits, MAX_PART, MAX_SAMPLES, Meanwhile, Measure, Measured, Message, Observed, PROTOCOL, Request,
-    Samples, Task,
+    Failure, Limits, MAX_PART, MAX_SAMPLES, Meanwhile, Measure, Measured, Message, Observed, PROTOCOL, Profile,
+    Profiler, Request, Samples, Task,
 };
 use crate::fixture::{self, FixtureError};
 use crate::measure::{Load, alloc, clock, host, limits, memory, rusage};
@@ -60,6 +61,8 @@ enum ChildError {
     Check { lane: String, source: WorkloadError },
     #[error(transparent)]
     Pass(#[from] PassError),
+    #[error(transparent)]
+    Profile(#[from] ProfileError),
     #[error("read what this process used: {0}")]
     Usage(io::Error),
     #[error("count allocations: this program does not install the counting allocator")]
@@ -72,8 +75,10 @@ impl ChildError {
     const fn kind(&self) -> Failure {
         match self {
             Self::Protocol(_) => Failure::Protocol,
-            Self::Open { .. } | Self::Check { .. } | Self::Usage(_) | Self::Parent(_) => Failure::Lane,
-            Self::Pass(error) => error.kind(),
+            Self::Pass(error) | Self::Profile(ProfileError::Pass(error)) => error.kind(),
+            Self::Open { .. } | Self::Check { .. } | Self::Profile(_) | Self::Usage(_) | Self::Parent(_) => {
+                Failure::Lane
+            }
             _ => Failure::Refused,
         }
     }
@@ -170,6 +175,7 @@ fn work<W: Write>(
     let Work { peak_reset, log } = match &request.task {
         Task::Check { checks } => check(&request, checks, parent)?,
         Task::Measure(task) => measure(&request, suite, task, parent)?,
+        Task::Profile(task) => profile(&request, suite, task, parent)?,
     };
     fixtures.verify("after the run")?;
     let duckdb = if fixtures.expected.is_empty() { None } else { host::duckdb() };
@@ -243,7 +249,11 @@ fn unmeetable(request: &Request) -> Option<String> {
     if request.cases.is_empty() {
         return Some("names no case".to_owned());
     }
-    let Task::Measure(task) = &request.task else { return None };
+    let task = match &request.task {
+        Task::Measure(task) => task,
+        Task::Profile(_) if request.cases.len() > 1 => return Some("profiles several cases at once".to_owned()),
+        Task::Check { .. } | Task::Profile(_) => return None,
+    };
     let (cases, answers) = (request.cases.len(), task.answers.len());
     if cases != answers {
         return Some(format!("has {answers} answers for {cases} cases; each case needs its own"));
@@ -416,6 +426,27 @@ fn measure<W: Write>(
     let peak_reset = measurements.iter().all(|measurement| measurement.peak_reset);
     measurements.into_iter().try_for_each(|measurement| parent.tell_measured(measurement))?;
     Ok(Work { peak_reset, log: Vec::new() })
+}
+
+/// Profiles the one case, then tells what was noted.
+fn profile<W: Write>(
+    request: &Request,
+    suite: &'static Suite,
+    task: &Profile,
+    parent: &mut Parent<W>,
+) -> Result<Work, ChildError> {
+    if task.profiler == Profiler::Allocations && !alloc::installed() {
+        return Err(ChildError::NoAllocator);
+    }
+    for case in &request.cases {
+        parent.tell(&Message::Started { case: case.clone() })?;
+        let mut bench = open(request, case)?;
+        memory::give_back_freed();
+        for message in profiled::profile(bench.as_mut(), suite, task)?.into_messages() {
+            parent.tell(&message)?;
+        }
+    }
+    Ok(Work::default())
 }
 
 #[cfg(test)]

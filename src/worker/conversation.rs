@@ -6,7 +6,10 @@ use std::collections::BTreeMap;
 
 use super::cause::Cause;
 use super::parent::Output;
-use super::protocol::{Cell, Failure, MAX_SAMPLES, Measure, Measured, Message, PROTOCOL, Request, Samples, Task};
+use super::protocol::{
+    Cell, Failure, MAX_SAMPLES, Measure, Measured, Message, PROTOCOL, Profiled, Request, Samples, Task,
+};
+use super::taken::Taken;
 use crate::measure::rusage::Usage;
 use crate::program::{Kept, Output as Reported};
 use crate::unit::{Case, Metric, Scope};
@@ -23,6 +26,8 @@ pub(super) struct Conversation<'a> {
     begun: Option<Case>,
     /// Samples that no cell has closed yet.
     open: BTreeMap<String, Samples>,
+    /// The profile that has not ended yet.
+    taken: Taken,
     output: Output,
 }
 
@@ -35,6 +40,7 @@ impl<'a> Conversation<'a> {
             done: false,
             begun: None,
             open: BTreeMap::new(),
+            taken: Taken::default(),
             output: Output::default(),
         }
     }
@@ -86,6 +92,9 @@ impl<'a> Conversation<'a> {
             Message::Answer { case, digest } => self.hear_answer(case, digest),
             Message::Samples { metric, values } => self.hear_samples(metric, values),
             Message::Cell(measured) => self.hear_cell(measured),
+            Message::Functions(functions) => self.taken.hear_functions(functions),
+            Message::Stacks(stacks) => self.taken.hear_stacks(stacks),
+            Message::Profiled(profiled) => self.hear_profiled(profiled),
             Message::Observed(observed) => {
                 self.output.observed = Some(observed);
                 Ok(())
@@ -176,6 +185,14 @@ impl<'a> Conversation<'a> {
         Ok(())
     }
 
+    fn hear_profiled(&mut self, profiled: Profiled) -> Result<(), Cause> {
+        if !matches!(self.request.task, Task::Profile(_)) || self.output.profile.is_some() {
+            return Err(Cause::unexpected("a profile, which it was not asked for or had given"));
+        }
+        self.output.profile = Some(Taken { profiled, ..std::mem::take(&mut self.taken) });
+        Ok(())
+    }
+
     /// The metrics that are kept of the benches that a program reports; `None` where it reports none.
     fn reported(&self) -> Option<&[Kept]> {
         let subject = self.request.subject.as_ref()?;
@@ -217,6 +234,7 @@ impl<'a> Conversation<'a> {
                 let measured = |case: &&Case| cells.iter().any(|cell| cell.case.without_bench() == **case);
                 self.request.cases.iter().find(|case| !measured(case)).map(|case| format!("bench in `{case}`"))
             }
+            Task::Profile(_) => self.output.profile.is_none().then(|| "profile".to_owned()),
             Task::Measure(_) => self.request.cases.get(cells.len()).map(|case| format!("samples in `{case}`")),
             Task::Check { checks: asked } => self.request.cases.iter().find_map(|case| {
                 let of_case = |name: &String| checks.iter().find(|known| known.check == *name && known.case == *case);

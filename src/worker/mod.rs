@@ -10,6 +10,9 @@
 //! timed. The **timed pass** takes the wall time of each operation by itself. The **counted pass** counts what each
 //! operation allocates, after the timing, so that counting disturbs nothing.
 //!
+//! A child that is asked for a profile measures nothing: a profiler takes time of its own, and no two profilers the same, so
+//! that what is timed beside one is another lane.
+//!
 //! What is inside an operation's time: the lane, from its query to the last byte of its answer, and the freeing of all
 //! that it made on the way. What is not: freeing the answer itself, which a server would hand to its socket; holding it
 //! to its row count; storing the sample. The rows are checked right after the time was taken.
@@ -28,9 +31,12 @@ mod kept;
 mod lines;
 pub mod parent;
 mod pass;
+mod profiled;
 pub mod protocol;
 mod running;
 mod series;
+mod taken;
 
 pub use cause::{Cause, Ending, WorkerError};
 pub use parent::{Output, Worker};
+pub use taken::Taken;

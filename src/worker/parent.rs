@@ -14,8 +14,9 @@ use super::cause::{Cause, Ending, WorkerError};
 use super::conversation::Conversation;
 use super::protocol::{Cell, Observed, Request};
 use super::running::Running;
-use crate::measure::clock;
+use super::taken::Taken;
 use crate::measure::rusage::Usage;
+use crate::measure::{clock, spawn};
 use crate::unit::Case;
 use crate::workload::CheckResult;
 
@@ -28,6 +29,8 @@ pub struct Output {
     pub checks: Vec<CheckResult>,
     /// The digest of the answer in each case that was checked; none where a broken check left no answer.
     pub answers: Vec<(Case, String)>,
+    /// The profile, where one was asked for.
+    pub profile: Option<Taken>,
     /// What the process saw of itself and its limits; always there where the child's work is done.
     pub observed: Option<Observed>,
     /// What the kernel says that it used, with its exit.
@@ -45,7 +48,8 @@ impl Worker {
     /// The running program itself, as `gate worker`: also when its file was replaced or removed since it started.
     #[must_use]
     pub fn this_program() -> Self {
-        Self::new("/proc/self/exe", ["worker"])
+        // By its number, so that it is found by whatever a child is started under, too.
+        Self::new(format!("/proc/{}/exe", std::process::id()), ["worker"])
     }
 
     /// Another program that speaks the protocol.
@@ -65,7 +69,7 @@ impl Worker {
     pub fn run(&self, request: &Request, timeout: Duration) -> Result<Output, WorkerError> {
         let begin = clock::now();
         let alone = |cause| WorkerError { cause, case: None, stderr: String::new() };
-        let child = self.start().map_err(alone)?;
+        let child = self.start(request.task.under()).map_err(alone)?;
         let mut conversation = Conversation::new(request);
         let mut running = Running::new(child, request);
         let listened = running.listen(&mut conversation, begin, timeout);
@@ -88,8 +92,20 @@ impl Worker {
         })
     }
 
-    fn start(&self) -> Result<Child, Cause> {
-        Command::new(&self.program)
+    /// Starts a child, under another command where there is one.
+    fn start(&self, under: Option<&[String]>) -> Result<Child, Cause> {
+        let mut command = match under.and_then(<[String]>::split_first) {
+            None => Command::new(&self.program),
+            Some((first, rest)) => {
+                let mut command = Command::new(first);
+                command.args(rest).arg(&self.program);
+                // A worker ties itself to what it was started by; that, in turn, has to be tied here.
+                spawn::die_with_parent(&mut command);
+                command
+            }
+        };
+        let program = command.get_program().to_string_lossy().into_owned();
+        command
             .args(&self.arguments)
             .process_group(0)
             // A backtrace would push the reason for a panic out of stderr's tail, and taking one costs time in a lane.
@@ -98,6 +114,6 @@ impl Worker {
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn()
-            .map_err(|source| Cause::Start { program: self.program.display().to_string(), source })
+            .map_err(|source| Cause::Start { program, source })
     }
 }

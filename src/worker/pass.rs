@@ -10,7 +10,7 @@ use crate::measure::{alloc, clock, memory, rusage};
 use crate::spec::Warmup;
 use crate::unit::{Case, Scope};
 use crate::workload::catalogue::Suite;
-use crate::workload::{Bench, Counters, Response, WorkloadError};
+use crate::workload::{Batch, Bench, Counters, Response, WorkloadError};
 
 /// The most operations that room is made for in advance; the rest is made between operations.
 const MOST_ROOM: usize = 1 << 20;
@@ -107,10 +107,25 @@ fn room(task: &Measure, fastest_ns: Option<u64>) -> usize {
 }
 
 /// A bench with what each of its operations needs.
-struct Lane<'a> {
+pub(super) struct Lane<'a> {
     bench: &'a mut dyn Bench,
     rows: u64,
     counters: Counters,
+}
+
+/// What one operation answered, or one batch of a crowd.
+pub(super) enum Answers {
+    One(Response),
+    Many(Batch),
+}
+
+impl Answers {
+    pub(super) fn into_responses(self) -> Vec<Response> {
+        match self {
+            Self::One(response) => vec![response],
+            Self::Many(batch) => batch.asked.into_iter().map(|asked| asked.response).collect(),
+        }
+    }
 }
 
 /// What the timed pass showed.
@@ -124,7 +139,7 @@ struct Timed {
 }
 
 impl<'a> Lane<'a> {
-    fn new(bench: &'a mut dyn Bench, suite: &'static Suite) -> Self {
+    pub(super) fn new(bench: &'a mut dyn Bench, suite: &'static Suite) -> Self {
         let rows = bench.expected_rows();
         Self { bench, rows, counters: Counters::with_capacity(suite.metrics.len()) }
     }
@@ -157,21 +172,30 @@ impl<'a> Lane<'a> {
         Ok(latency_ns)
     }
 
+    /// Runs one operation, or one batch of a crowd, and allocates nothing beside it.
+    pub(super) fn ask(&mut self) -> Result<Answers, WorkloadError> {
+        self.counters.clear();
+        match self.bench.crowd() {
+            None => self.bench.operation(&mut self.counters).map(Answers::One),
+            Some(crowd) => crowd.ask().map(Answers::Many),
+        }
+    }
+
     /// What comes before an operation, and is not the lane's.
-    fn prepare(&mut self, pass: &'static str, operation: u64) -> Result<(), PassError> {
+    pub(super) fn prepare(&mut self, pass: &'static str, operation: u64) -> Result<(), PassError> {
         if !self.bench.prepares() {
             return Ok(());
         }
         self.bench.prepare().map_err(|source| PassError::Operation { operation, pass, source })
     }
 
-    fn hold(&self, pass: &'static str, operation: u64, response: &Response) -> Result<(), PassError> {
+    pub(super) fn hold(&self, pass: &'static str, operation: u64, response: &Response) -> Result<(), PassError> {
         let (found, expected) = (response.rows, self.rows);
         if found == expected { Ok(()) } else { Err(PassError::Rows { operation, pass, found, expected }) }
     }
 
     /// Runs what is not timed; returns the fastest operation's time.
-    fn warm_up(&mut self, warmup: Warmup, kept: &mut Kept) -> Result<Option<u64>, PassError> {
+    pub(super) fn warm_up(&mut self, warmup: Warmup, kept: &mut Kept) -> Result<Option<u64>, PassError> {
         let begin = clock::now();
         let (mut operation, mut fastest, mut last) = (0, None, None);
         let done = |operation| match warmup {
@@ -250,21 +274,11 @@ impl<'a> Lane<'a> {
         let batches = operations.div_ceil(clients.unwrap_or(1));
         for operation in 0..u64::from(batches) {
             self.prepare("counted", operation)?;
-            self.counters.clear();
             let failed = |source| PassError::Operation { operation, pass: "counted", source };
-            let (responses, count) = match self.bench.crowd() {
-                None => {
-                    let (response, count) = alloc::count(|| self.bench.operation(&mut self.counters));
-                    (vec![response.map_err(failed)?], count)
-                }
-                Some(crowd) => {
-                    let (batch, count) = alloc::count(|| crowd.ask());
-                    (batch.map_err(failed)?.asked.into_iter().map(|asked| asked.response).collect(), count)
-                }
-            };
+            let (answers, count) = alloc::count(|| self.ask());
             bytes.push(count.bytes);
             allocs.push(count.allocs);
-            for response in responses {
+            for response in answers.map_err(failed)?.into_responses() {
                 self.hold("counted", operation, &response)?;
                 if operation + 1 == u64::from(batches) {
                     kept.keep("counted", operation, response);

@@ -3,13 +3,15 @@
 //! A child says [`Message::Hello`], then [`Message::Started`] as it begins each case. A child that checks says the
 //! results of each case as they come. A child that measures holds its cells back until the last is measured, so that
 //! nobody reads what it says while it is timed; then it says, for each case, its samples in parts ([`Message::Samples`])
-//! and closes them with [`Message::Cell`]. At the end stand [`Message::Observed`] and [`Message::Done`].
+//! and closes them with [`Message::Cell`]. A child that profiles says names and stacks in parts ([`Message::Functions`],
+//! [`Message::Stacks`]), then [`Message::Profiled`]. At the end stand [`Message::Observed`] and [`Message::Done`].
 //! A child that ends without `Done` has crashed, whatever its exit code.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::measure::symbols::Function;
 use crate::program::Subject;
 use crate::spec::{Fixture, Warmup};
 use crate::unit::Case;
@@ -66,6 +68,46 @@ pub enum Task {
     },
     /// Measure every case.
     Measure(Measure),
+    /// Take a profile of the one case. Nothing is timed.
+    Profile(Profile),
+}
+
+/// How a lane is profiled.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Profile {
+    /// What notes stacks.
+    pub profiler: Profiler,
+    /// What runs before.
+    pub warmup: Warmup,
+    /// After this time no operation is begun.
+    pub time_ns: u64,
+    /// The most operations; none where the time alone decides.
+    pub operations: Option<u32>,
+    /// The digest that answers must have, from the checks; none where programs hold theirs themselves.
+    pub answer: Option<String>,
+}
+
+/// What notes stacks.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Profiler {
+    /// The child itself, interrupted as its CPU time goes by.
+    Cpu,
+    /// The child itself, at each of its allocations.
+    Allocations,
+    /// A program that the child is started under: this one, with these arguments before the child's own command.
+    Under(Vec<String>),
+}
+
+impl Task {
+    /// The command that a child with this task is started under.
+    #[must_use]
+    pub fn under(&self) -> Option<&[String]> {
+        match self {
+            Self::Profile(Profile { profiler: Profiler::Under(command), .. }) => Some(command),
+            _ => None,
+        }
+    }
 }
 
 /// How much to measure in each case.
@@ -101,6 +143,9 @@ pub const MAX_SAMPLES: usize = 10_000_000;
 
 /// The most samples in one [`Message::Samples`], so that a line has a bounded length.
 pub const MAX_PART: usize = 65_536;
+
+/// The most functions or stacks in one message.
+pub const MAX_TOLD: usize = 512;
 
 /// The longest line that a child may say, in bytes.
 pub const MAX_LINE: usize = 4 << 20;
@@ -139,6 +184,12 @@ pub enum Message {
     },
     /// One measured case; closes its samples.
     Cell(Measured),
+    /// The next functions of a profile; they are numbered from 0 in the order in which they come.
+    Functions(Vec<Function>),
+    /// The next stacks of a profile, of functions that were told before.
+    Stacks(Vec<Stack>),
+    /// The end of a profile.
+    Profiled(Profiled),
     /// What the process saw of itself, after the last case.
     Observed(Observed),
     /// The work could not be done; nothing follows.
@@ -236,6 +287,38 @@ pub struct Meanwhile {
     pub stolen: Option<f64>,
     /// The time for which the control group's CPU was taken away, as a share of the process' wall time.
     pub throttled: Option<f64>,
+}
+
+/// A stack of a profile, and what was noted of it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Stack {
+    /// The functions by number, the innermost first.
+    pub functions: Vec<u32>,
+    /// Samples of CPU time, or allocations.
+    pub count: u64,
+    /// What they stand for: nanoseconds, or bytes.
+    pub weight: u64,
+}
+
+/// What a child says of a profile beside its stacks.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Profiled {
+    /// The child's process.
+    pub pid: u32,
+    /// The operations that were profiled.
+    pub operations: u64,
+    /// How long they took.
+    pub wall_ns: u64,
+    /// The CPU time that the child used meanwhile; zero where something else notes stacks.
+    pub cpu_ns: u64,
+    /// The bytes that Rust code asked for meanwhile; zero where CPU time is profiled.
+    pub heap_bytes: u64,
+    /// In so many allocations.
+    pub heap_allocs: u64,
+    /// Stacks that there was no room for.
+    pub lost: u64,
+    /// Answers that were compared whole.
+    pub compared: u32,
 }
 
 /// What a process saw of itself and its limits.

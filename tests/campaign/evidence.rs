@@ -237,4 +237,12 @@ fn the_latest_campaign_is_the_last_by_time() {
         folder.write("plan.json", b"{}").expect("a file");
     }
     assert!(latest(results.path(), "g").expect("one").ends_with("20261130T121200Z-00000000"));
+    // Of two that began in one second it is the later.
+    let at = "2026-11-30T12:12:00Z".parse().expect("a time");
+    std::thread::sleep(std::time::Duration::from_millis(20));
+    Folder::create(results.path(), "g", at, "ffffffff").expect("a folder").write("plan.json", b"{}").expect("a file");
+    assert!(latest(results.path(), "g").expect("one").ends_with("20261130T121200Z-ffffffff"));
+    std::thread::sleep(std::time::Duration::from_millis(20));
+    Folder::create(results.path(), "g", at, "11111111").expect("a folder").write("plan.json", b"{}").expect("a file");
+    assert!(latest(results.path(), "g").expect("one").ends_with("20261130T121200Z-11111111"));
 }

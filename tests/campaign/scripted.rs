@@ -100,6 +100,7 @@ impl Executor for Scripted {
                     output.answers.push((case.clone(), "answer".to_owned()));
                 }
             }
+            Task::Profile(_) => panic!("a campaign takes no profile"),
             Task::Measure(measure) => {
                 self.order.push(request.lane.clone());
                 if self.crashes_at == Some(self.order.len()) {

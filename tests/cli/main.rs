@@ -7,6 +7,7 @@ mod gate;
 mod history;
 mod init;
 mod probe;
+mod profile;
 mod protocol;
 mod query;
 mod recorded;

@@ -22,6 +22,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("target", &["unit", "digest", "program", "spec", "worker", "measure"]),
     ("evidence", &["unit", "digest", "plan", "worker", "workload", "measure"]),
     ("campaign", &["unit", "program", "spec", "plan", "target", "worker", "workload", "measure", "evidence"]),
+    ("profile", &["unit", "digest", "spec", "plan", "target", "worker", "campaign", "measure"]),
     ("verdict", &["unit", "stats", "spec", "plan", "evidence", "worker", "workload"]),
     ("query", &["unit", "program", "spec", "plan", "evidence", "verdict", "worker"]),
     ("report", &["unit", "spec", "plan", "evidence", "verdict", "measure"]),
