@@ -3,9 +3,11 @@
 use std::path::Path;
 use std::time::Duration;
 
+use super::campaign::{date_of, now};
 use super::{Exit, Failure, calibrate, find, print};
 use crate::plan::{Digests, Plan, Selection, Size};
 use crate::spec::{Gate, Grade};
+use crate::verdict;
 
 /// Arguments of `gate check`.
 #[derive(Debug, clap::Args)]
@@ -17,12 +19,14 @@ pub(super) struct Args {
 
 pub(super) fn check(args: &Args) -> Result<Exit, Failure> {
     let mut text = String::new();
+    let mut ran_out = Vec::new();
     for loaded in find::gates(&args.gates)? {
+        ran_out.extend(expired(&loaded.gate));
         calibrate::warn(Path::new("results"), &loaded);
         text.push_str(&describe(&loaded.gate)?);
     }
     print::data(&text)?;
-    Ok(Exit::Proceed)
+    if ran_out.is_empty() { Ok(Exit::Proceed) } else { Err(Failure::usage(ran_out.join("\n"))) }
 }
 
 fn describe(gate: &Gate) -> Result<String, Failure> {
@@ -57,8 +61,43 @@ fn describe(gate: &Gate) -> Result<String, Failure> {
             counted(size.checks, "check process"),
             rough(size.at_least),
         ));
+        text.push_str(&looks(&plan)?);
     }
     Ok(text)
+}
+
+/// What each look of a plan may decide.
+fn looks(plan: &Plan) -> Result<String, Failure> {
+    let mut text = String::new();
+    for look in verdict::looks(plan, plan.profile.pairs).map_err(Failure::usage)? {
+        let level = look.alpha.map_or_else(
+            || {
+                format!(
+                    "nothing can be decided: the level is {:.4} %, and no p of so few is as small",
+                    100.0 * look.level
+                )
+            },
+            |alpha| format!("an end of an interval may err with {:.2} %", 100.0 * alpha.as_f64()),
+        );
+        text.push_str(&format!("    after {} pairs {level}\n", look.pairs));
+    }
+    Ok(text)
+}
+
+/// The waivers of a gate that have run out, a sentence each.
+fn expired(gate: &Gate) -> Vec<String> {
+    let today = date_of(now());
+    let budgets = gate.hypotheses.iter().flat_map(|one| one.guardrails.iter().map(move |budget| (one, budget)));
+    let waived = budgets.filter_map(|(one, budget)| Some((one, budget, budget.waiver.as_ref()?)));
+    waived
+        .filter(|(.., waiver)| waiver.until < today)
+        .map(|(one, budget, waiver)| {
+            format!(
+                "gate `{}`, hypothesis `{}`: the waiver of {} {}, approved by {}, ran out on {}: renew it, or remove it and mend what it covered",
+                gate.name, one.id, budget.metric.name, budget.statistic, waiver.approved_by, waiver.until
+            )
+        })
+        .collect()
 }
 
 /// A number and what is counted, in the plural where it is not one.

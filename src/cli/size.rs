@@ -125,6 +125,13 @@ fn text(budgets: &[Sizing], pairs: Option<u32>, seconds: Option<f64>) -> String 
         let (head, row): (String, String) =
             one.powers.iter().map(|(n, power)| (format!("{n:>7}"), format!("{:>5.0} %", 100.0 * power))).unzip();
         text.push_str(&format!("  pairs{head}\n  power{row}\n"));
+        if let Some(share) = one.of_operations {
+            let advice = if share > 0.5 { "longer runs help as well as more pairs" } else { "longer runs hardly help" };
+            text.push_str(&format!(
+                "  {:.0} % of the variance between runs is that of single operations: {advice}\n",
+                100.0 * share
+            ));
+        }
     }
     match (pairs, seconds) {
         (Some(pairs), Some(seconds)) => {

@@ -281,10 +281,16 @@ pub(super) fn read(path: &Path) -> Result<Vec<u8>, EvidenceError> {
     if !metadata.is_file() {
         return Err(failed(io::Error::other("it is no plain file, and evidence is kept in files")));
     }
-    if metadata.len() > LARGEST {
-        return Err(failed(io::Error::other(format!("it is larger than {LARGEST} bytes, and no evidence is"))));
-    }
+    hold_size(&metadata).map_err(failed)?;
     fs::read(path).map_err(failed)
+}
+
+/// Refuses a file that is larger than any evidence.
+pub(super) fn hold_size(metadata: &fs::Metadata) -> io::Result<()> {
+    if metadata.len() > LARGEST {
+        return Err(io::Error::other(format!("it is larger than {LARGEST} bytes, and no evidence is")));
+    }
+    Ok(())
 }
 
 /// Reads the JSON file `name` of a campaign's folder, whose `schema` must be `schema`.

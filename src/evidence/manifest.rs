@@ -23,8 +23,10 @@ pub(super) fn text(root: &Path) -> Result<String, EvidenceError> {
     let mut text = String::new();
     for name in names.iter().filter(|name| *name != NAME) {
         let path = root.join(name);
-        let digest =
-            File::open(&path).and_then(sha256_of).map_err(|source| EvidenceError::io("read", &path, source))?;
+        let failed = |source| EvidenceError::io("read", &path, source);
+        let file = File::open(&path).map_err(failed)?;
+        super::folder::hold_size(&file.metadata().map_err(failed)?).map_err(failed)?;
+        let digest = sha256_of(file).map_err(failed)?;
         text.push_str(&format!("{digest}  {name}\n"));
     }
     Ok(text)

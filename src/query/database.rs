@@ -106,6 +106,7 @@ fn table(view: &'static View, campaigns: &Arc<Campaigns>) -> Box<dyn Table> {
         "budgets" => concluded::budgets,
         "verdicts" => concluded::verdicts,
         "warnings" => concluded::warnings,
+        "history" => planned::history,
         other => unreachable!("view `{other}` has no rows"),
     };
     Box::new(RowTable::new(Arc::clone(campaigns), view, rows))

@@ -1,9 +1,10 @@
-//! The views `plan` and `runs`.
+//! The views `plan`, `runs` and `history`.
 
 use super::QueryError;
 use super::axes::Axes;
 use super::campaigns::Campaign;
 use super::value::Value;
+use crate::evidence::history;
 use crate::plan::PlannedRun;
 use crate::spec::Target;
 use crate::worker::protocol::Samples;
@@ -56,6 +57,38 @@ pub(super) fn plan(campaign: &Campaign, _: &Axes) -> Result<Vec<Vec<Value>>, Que
         host.commit.as_deref().into(),
         host.dirty.into(),
     ]])
+}
+
+/// The rows of `history`: what the history of the results folder keeps of this very campaign.
+pub(super) fn history(campaign: &Campaign, _: &Axes) -> Result<Vec<Vec<Value>>, QueryError> {
+    let Campaign { name, outline } = campaign;
+    let folder = outline.folder.canonicalize().unwrap_or_else(|_| outline.folder.clone());
+    let Some(results) = folder.ancestors().nth(2) else { return Ok(Vec::new()) };
+    let lines = history::read(&history::of(results))?;
+    let of_campaign = lines.iter().filter(|line| line.campaign == *name && line.plan == outline.provenance.plan);
+    let rows = of_campaign.flat_map(|line| {
+        line.metrics.iter().map(move |measured| {
+            vec![
+                name.into(),
+                (&line.gate).into(),
+                (&measured.hypothesis).into(),
+                line.date.into(),
+                (&line.machine).into(),
+                line.cores.into(),
+                line.commit.as_deref().into(),
+                line.baseline.into(),
+                (&line.digest).into(),
+                measured.side.name().into(),
+                (&measured.case.to_string()).into(),
+                (&measured.metric).into(),
+                Value::word(&measured.statistic),
+                Value::word(&measured.unit),
+                Value::word(&measured.direction),
+                measured.value.into(),
+            ]
+        })
+    });
+    Ok(rows.collect())
 }
 
 /// The rows of `runs`: each file is read for what its process saw of itself.

@@ -306,6 +306,29 @@ pub const VIEWS: &[View] = &[
             column("text", Kind::Text, "the doubt in a sentence, and what to do about it"),
         ],
     },
+    View {
+        name: "history",
+        about: "a row for each metric of each side, as results/history.jsonl beside the campaign keeps it",
+        has_axes: false,
+        columns: &[
+            CAMPAIGN,
+            GATE,
+            HYPOTHESIS,
+            column("date", Kind::Time, "when the campaign was begun, UTC"),
+            column("machine", Kind::Text, "what its user calls the machine"),
+            column("cores", Kind::Whole, "logical CPUs"),
+            column("commit_id", Kind::Text, "the commit of the working folder"),
+            column("baseline", Kind::Flag, "whether it was recorded to be a baseline"),
+            column("digest", Kind::Text, "the campaign's digest: SHA-256 of its MANIFEST.sha256"),
+            SIDE,
+            CASE,
+            METRIC,
+            column("statistic", Kind::Text, "what reduced each run's samples to one number"),
+            column("unit", Kind::Text, "the unit of `value`"),
+            column("direction", Kind::Text, "which way is better"),
+            column("value", Kind::Real, "the median over the runs, in `unit`"),
+        ],
+    },
 ];
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use super::analysis::{AnalysisError, Bounded, BudgetResult, Outcome, Role, Waive
 use super::reduce::{Missing, Paired, beside, paired};
 use crate::evidence::Evidence;
 use crate::plan::{Plan, PlannedHypothesis};
-use crate::spec::{Bound, Budget, Estimator, Hypothesis, IntervalKind, Reported, Waiver};
+use crate::spec::{Analysis, Bound, Budget, Estimator, Hypothesis, IntervalKind, Reported, Waiver};
 use crate::stats::{
     self, Alpha, Confidence, Estimate, IntervalRule, Look, Reduction, Resamples, StatsError, exact_ratio, holm,
     holm_at_look, median, median_of, pairs_for_power, ratio_unpaired,
@@ -29,24 +29,14 @@ pub(super) struct Judge<'a> {
 
 impl<'a> Judge<'a> {
     pub(super) fn new(evidence: &'a Evidence, date: jiff::civil::Date) -> Result<Self, AnalysisError> {
-        let Plan { analysis, profile, .. } = &evidence.plan;
-        let rule = match analysis.interval {
-            IntervalKind::TwoSided => IntervalRule::TwoSided,
-            IntervalKind::OneSided => IntervalRule::OneSided,
-        };
+        let Plan { analysis, .. } = &evidence.plan;
+        let (rule, confidence) = error_of(analysis)?;
         let estimator = match analysis.estimator {
             Estimator::RatioOfMedians => stats::Estimator::RatioOfMedians,
             Estimator::MedianLogRatio => stats::Estimator::MedianLogRatio,
             Estimator::HodgesLehmann => stats::Estimator::HodgesLehmann,
         };
-        let parts = u16::try_from(analysis.confidence_parts).unwrap_or(u16::MAX);
-        let confidence = Confidence::from_parts(parts)?;
-        let ends: Vec<u32> = profile.ends().into_iter().filter(|&end| end <= evidence.pairs).collect();
-        let looks = if profile.looks.is_empty() {
-            Vec::new()
-        } else {
-            stats::looks(&ends, profile.pairs, rule.alpha(confidence))?
-        };
+        let looks = looks(&evidence.plan, evidence.pairs)?;
         Ok(Self {
             evidence,
             date,
@@ -298,6 +288,31 @@ impl<'a> Judge<'a> {
         }
         pairs_for_power(&pairs.baseline, &pairs.candidate, result.ratio?, bound.value(), self.alpha())
     }
+}
+
+/// What an interval of this analysis claims, and with which confidence.
+fn error_of(analysis: &Analysis) -> Result<(IntervalRule, Confidence), StatsError> {
+    let rule = match analysis.interval {
+        IntervalKind::TwoSided => IntervalRule::TwoSided,
+        IntervalKind::OneSided => IntervalRule::OneSided,
+    };
+    let parts = u16::try_from(analysis.confidence_parts).unwrap_or(u16::MAX);
+    Ok((rule, Confidence::from_parts(parts)?))
+}
+
+/// The looks of a plan up to that of so many `pairs`, the end of the plan included; none where it has none.
+///
+/// # Errors
+///
+/// A confidence, or looks, that can't be used.
+pub fn looks(plan: &Plan, pairs: u32) -> Result<Vec<Look>, StatsError> {
+    let profile = &plan.profile;
+    if profile.looks.is_empty() {
+        return Ok(Vec::new());
+    }
+    let (rule, confidence) = error_of(&plan.analysis)?;
+    let ends: Vec<u32> = profile.ends().into_iter().filter(|&end| end <= pairs).collect();
+    stats::looks(&ends, profile.pairs, rule.alpha(confidence))
 }
 
 fn blank(role: Role, metric: &Metric, statistic: Statistic, case: &Case, bound: Option<Bound>) -> BudgetResult {

@@ -23,7 +23,7 @@ pub use analysis::{
     Analysis, AnalysisError, Bounded, BudgetResult, CheckOutcome, CheckStatus, HypothesisAnalysis, LeftOutCase,
     LookTaken, Outcome, Role, SCHEMA as ANALYSIS_SCHEMA, WaiverState, WaiverUse, analyse,
 };
-pub use budget::outcome;
+pub use budget::{looks, outcome};
 pub use calibration::{Calibration, ExtraCopy, OnBudget, SCHEMA as CALIBRATION_SCHEMA, Sight, Slowdown, Trial, sights};
 pub use concluded::{Concluded, ConclusionError};
 pub use figures::figures;

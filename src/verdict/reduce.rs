@@ -91,7 +91,7 @@ pub(super) fn beside(
 }
 
 /// The samples of one run: complete, finite and not negative.
-fn samples(
+pub(super) fn samples(
     evidence: &Evidence,
     matchup: usize,
     case: &Case,

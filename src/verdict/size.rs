@@ -4,11 +4,11 @@ use serde::Serialize;
 
 use super::analysis::{Analysis, AnalysisError, BudgetResult, Outcome, Role};
 use super::budget::{Judge, limit};
-use super::reduce::paired;
+use super::reduce::{paired, samples};
 use crate::evidence::Evidence;
 use crate::spec::Bound;
-use crate::stats::{IntervalRule, Scenario, Size, log_deviation, pairs_for_power};
-use crate::unit::{Case, Statistic};
+use crate::stats::{IntervalRule, Scenario, Size, log_deviation, pairs_for_power, variance_parts};
+use crate::unit::{Case, Metric, Scope, Side, Statistic};
 
 /// Simulated campaigns for each number of pairs: the power has a standard error of at most 1.1 points.
 const TRIALS: u32 = 2_000;
@@ -43,6 +43,9 @@ pub struct Sizing {
     pub simulated: Option<u32>,
     /// Simulated power by number of pairs.
     pub powers: Vec<(u32, f64)>,
+    /// How much of the spread between the runs of a side comes from single operations, and would shrink with longer runs;
+    /// the rest comes from the runs themselves, and only more pairs make it smaller. `None` where a run is one operation.
+    pub of_operations: Option<f64>,
     /// Why no number of pairs is told, where none is.
     pub reason: Option<String>,
 }
@@ -89,6 +92,7 @@ fn size(judge: &Judge<'_>, matchup: usize, hypothesis: &str, budget: &BudgetResu
         normal: None,
         simulated: None,
         powers: Vec::new(),
+        of_operations: None,
         reason: None,
     };
     let because = |sizing: Sizing, reason: &str| Ok(Sizing { reason: Some(reason.to_owned()), ..sizing });
@@ -115,6 +119,7 @@ fn size(judge: &Judge<'_>, matchup: usize, hypothesis: &str, budget: &BudgetResu
     let Some(deviation) = sizing.deviation.filter(|deviation| *deviation > 0.0) else {
         return because(sizing, "the spread of its pairs is not known: it takes two that differ, and no zeros");
     };
+    sizing.of_operations = metric.and_then(|metric| of_operations(judge.evidence(), matchup, budget, metric));
     let alpha = IntervalRule::OneSided.alpha(judge.confidence());
     sizing.normal = pairs_for_power(&pairs.baseline, &pairs.candidate, ratio, bound.value(), alpha);
     let scenario = Scenario { estimator: judge.estimator(), ratio, deviation, bound: limit(bound)?, alpha };
@@ -133,4 +138,22 @@ fn size(judge: &Judge<'_>, matchup: usize, hypothesis: &str, budget: &BudgetResu
             "not attainable: it takes more pairs than a campaign may have; quieten the host, or run longer",
         ),
     }
+}
+
+/// The share of single operations in the variance of a run's mean, over both sides (Kalibera & Jones 2013, section 6). Of
+/// runs with unlike numbers of operations as many are taken as the shortest has.
+fn of_operations(evidence: &Evidence, matchup: usize, budget: &BudgetResult, metric: &Metric) -> Option<f64> {
+    if metric.scope != Scope::Timed {
+        return None;
+    }
+    let mut shares = Vec::new();
+    for side in Side::BOTH {
+        let of_pair = |pair| samples(evidence, matchup, &budget.case, metric, pair, side).ok();
+        let runs: Vec<Vec<f64>> = (1..=evidence.pairs).map(of_pair).collect::<Option<_>>()?;
+        let operations = runs.iter().map(Vec::len).min().filter(|operations| *operations > 1)?;
+        let values: Vec<f64> = runs.iter().flat_map(|run| run[..operations].iter().copied()).collect();
+        let parts = variance_parts(&[runs.len(), operations], &values).ok()?;
+        shares.push(parts.last()?.share);
+    }
+    Some(shares.iter().sum::<f64>() / 2.0)
 }

@@ -11,6 +11,8 @@ mod profile;
 mod protocol;
 mod query;
 mod recorded;
+mod resumed;
 mod revisions;
 mod sized;
 mod usage;
+mod verified;

@@ -65,3 +65,27 @@ fn schema_and_fixtures_are_what_is_committed() {
     assert_eq!(gate(&["schema"]).stdout, committed("gates/gate.schema.json"));
     assert_eq!(gate(&["fixtures"]).stdout, committed("fixtures/manifest.toml"));
 }
+
+#[test]
+fn a_waiver_that_ran_out_fails_the_check_and_looks_are_told() {
+    let bench = Bench::new();
+    let text =
+        crate::command::gate("true", "true", "", "grade = \"comparison\"\npairs = 20\nlooks = [5, 10]\nsamples = 1");
+    let file = bench.file("two.toml", &text);
+    let told = gate(&["check", file.to_str().expect("text")]);
+    assert_eq!(told.code, 0, "{told:?}");
+    assert!(told.stdout.contains("after 5 pairs nothing can be decided: the level is 0.0007 %"), "{}", told.stdout);
+    assert!(told.stdout.contains("after 10 pairs an end of an interval may err with 0.15 %"), "{}", told.stdout);
+    assert!(told.stdout.contains("after 20 pairs an end of an interval may err with 2.45 %"), "{}", told.stdout);
+
+    let waiver = "waiver = { reason = \"r\", approved_by = \"Ada\", bound = 60.0, until = \"2026-01-31\" }";
+    let text = text.replacen("max_ratio = 50.0", &format!("max_ratio = 50.0\n{waiver}"), 1);
+    let file = bench.file("two.toml", &text);
+    let failed = gate(&["check", file.to_str().expect("text")]);
+    assert_eq!(failed.code, 2, "{failed:?}");
+    let expected =
+        "hypothesis `h`: the waiver of latency p50, approved by Ada, ran out on 2026-01-31: renew it, or remove it";
+    assert!(failed.stderr.contains(expected), "{}", failed.stderr);
+    let file = bench.file("two.toml", &text.replace("2026-01-31", "9999-12-31"));
+    assert_eq!(gate(&["check", file.to_str().expect("text")]).code, 0);
+}

@@ -229,6 +229,15 @@ fn profiles() {
         ("too much memory", &[("pairs = 12", "pairs = 12\nmemory = \"99999999TiB\"")]),
         ("no CPUs, no processes", &[("pairs = 12", "pairs = 12\ncpus = 0\nprocesses = 0")]),
         ("unknown order", &[("pairs = 12", "pairs = 12\norder = \"random\"")]),
+        ("looks that do not ascend", &[("pairs = 12", "pairs = 12\nlooks = [6, 6]")]),
+        ("a look beyond the pairs", &[("pairs = 12", "pairs = 12\nlooks = [6, 13]")]),
+        ("a look at too few pairs", &[("pairs = 12", "pairs = 12\nlooks = [-4, 6]")]),
+        ("no look", &[("pairs = 12", "pairs = 12\nlooks = []")]),
+        ("a look that is no list", &[("pairs = 12", "pairs = 12\nlooks = 6")]),
+        (
+            "looks of preliminary evidence",
+            &[("grade = \"comparison\"\npairs = 12", "grade = \"preliminary\"\npairs = 12\nlooks = [6]")],
+        ),
         ("samples that can't resolve a percentile", &[("min_time = \"500ms\"\nmin_samples = 100", "samples = 19")]),
         (
             "samples that can't resolve p99",

@@ -1,0 +1,144 @@
+//! `gate verify`: what it finds.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::command::gate;
+use crate::gate::{Bench, gate as run_gate};
+
+const FIVE: &str = "grade = \"comparison\"\npairs = 5\nsamples = 1";
+
+fn campaign(bench: &Bench) -> PathBuf {
+    bench.file("two.toml", &gate("true", "true", "", FIVE));
+    let run = bench.here(&["run", "two.toml"]);
+    assert_eq!(run.code, 0, "{run:?}");
+    bench.campaign("two")
+}
+
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).expect("a folder") {
+        let path = entry.expect("an entry").path();
+        if path.is_dir() { found.extend(files(&path)) } else { found.push(path) }
+    }
+    found.sort();
+    found
+}
+
+#[test]
+fn a_flipped_byte_anywhere_is_found_and_its_file_named() {
+    let bench = Bench::new();
+    let campaign = campaign(&bench);
+    let name = campaign.to_str().expect("text");
+    assert_eq!(run_gate(&["verify", name]).code, 0);
+    for (number, path) in files(&campaign).into_iter().enumerate() {
+        let bytes = fs::read(&path).expect("a file");
+        for share in [0, 1, 2, 3] {
+            let at = (bytes.len() - 1) * share / 3;
+            let mut changed = bytes.clone();
+            changed[at] ^= 1 << (number % 8);
+            fs::write(&path, changed).expect("a file");
+            let found = run_gate(&["verify", name]);
+            let file = path.file_name().expect("a name").to_str().expect("text");
+            assert_eq!(found.code, 1, "byte {at} of {file}");
+            assert!(found.stdout.contains(file), "byte {at} of {file}: {}", found.stdout);
+        }
+        fs::write(&path, bytes).expect("a file");
+    }
+    assert_eq!(run_gate(&["verify", name]).code, 0);
+}
+
+#[test]
+fn what_is_forged_whole_is_another_campaign() {
+    let bench = Bench::new();
+    let campaign = campaign(&bench);
+    let name = campaign.to_str().expect("text");
+    let digest =
+        run_gate(&["verify", name, "--format", "json"]).json()["digest"].as_str().expect("a digest").to_owned();
+    assert_eq!(run_gate(&["verify", name, "--expect", &digest]).code, 0);
+    let history = fs::read_to_string(bench.results().join("history.jsonl")).expect("a history");
+    assert!(history.contains(&digest), "{history}");
+    let report = run_gate(&["report", name, "--format", "json"]);
+    assert_eq!(report.json()["digest"], digest.as_str());
+    // The report says something else, and the manifest was made anew.
+    let path = campaign.join("report.md");
+    fs::write(&path, fs::read_to_string(&path).expect("a report").replace("PROCEED", "REJECT")).expect("a file");
+    let manifest = std::process::Command::new("sh")
+        .args(["-c", "LC_ALL=C; export LC_ALL; sha256sum $(find . -type f ! -name MANIFEST.sha256 | sed 's/^..//' | sort) > MANIFEST.sha256"])
+        .current_dir(&campaign)
+        .status()
+        .expect("sha256sum");
+    assert!(manifest.success());
+    let alone = run_gate(&["verify", name]);
+    assert_eq!(alone.code, 0, "what is consistent in itself needs a digest to be held to: {}", alone.stdout);
+    let held = run_gate(&["verify", name, "--expect", &digest]);
+    assert_eq!(held.code, 1);
+    assert!(held.stdout.contains(&format!("expected {digest}")), "{}", held.stdout);
+}
+
+#[test]
+fn a_ledger_that_lost_its_end_is_noticed_by_who_was_in_it() {
+    let bench = Bench::new();
+    let campaign = campaign(&bench);
+    let name = campaign.to_str().expect("text");
+    let ledger = bench.results().join("two/ledger.jsonl");
+    let text = fs::read_to_string(&ledger).expect("a ledger");
+    assert_eq!(text.lines().count(), 2);
+    fs::write(&ledger, "").expect("a file");
+    let empty = run_gate(&["verify", name]);
+    assert!(empty.stdout.contains("none beside it"), "{}", empty.stdout);
+    let other = text.replacen(campaign.file_name().expect("a name").to_str().expect("text"), "another", 1);
+    fs::write(&ledger, format!("{}\n", other.lines().next().expect("a line"))).expect("a file");
+    let lost = run_gate(&["verify", name]);
+    assert_eq!(lost.code, 1, "{lost:?}");
+    assert!(lost.stdout.contains("has lost the line that tells of its start"), "{}", lost.stdout);
+    fs::write(&ledger, text.lines().rev().collect::<Vec<_>>().join("\n") + "\n").expect("a file");
+    assert!(run_gate(&["verify", name]).stdout.contains("changed, added or lost"));
+}
+
+#[test]
+fn the_gate_file_is_looked_for_in_a_commit() {
+    let bench = Bench::new();
+    let campaign = campaign(&bench);
+    let git = |words: &[&str]| {
+        let mut command = std::process::Command::new("git");
+        command.args(["-c", "user.name=a", "-c", "user.email=a@b"]).args(words).current_dir(bench.path(""));
+        assert!(command.output().expect("git").status.success(), "{words:?}");
+    };
+    git(&["init", "-q"]);
+    git(&["add", "two.toml"]);
+    git(&["commit", "-qm", "one"]);
+    let name = campaign.to_str().expect("text");
+    let same = bench.here(&["verify", name, "--against", "HEAD"]);
+    assert_eq!(same.code, 0, "{same:?}");
+    assert!(same.stdout.contains("the gate file is two.toml of HEAD"), "{}", same.stdout);
+    bench.file("two.toml", &gate("true", "true", "", "grade = \"comparison\"\npairs = 6\nsamples = 1"));
+    git(&["commit", "-qam", "two"]);
+    let other = bench.here(&["verify", name, "--against", "HEAD"]);
+    assert_eq!(other.code, 1, "{other:?}");
+    assert!(other.stdout.contains("no file of HEAD is the gate file of this campaign"), "{}", other.stdout);
+    assert!(bench.here(&["verify", name, "--against", "nowhere"]).stdout.contains("FAILS  against"));
+}
+
+#[test]
+fn a_folder_of_a_stranger_leads_nowhere() {
+    let bench = Bench::new();
+    let campaign = campaign(&bench);
+    let name = campaign.to_str().expect("text");
+    let secret = bench.path("secret");
+    fs::write(&secret, "precious").expect("a file");
+    let run = campaign.join("runs/p01-baseline-all.arrow");
+    let kept = fs::read(&run).expect("a run");
+    fs::remove_file(&run).expect("a run");
+    std::os::unix::fs::symlink(&secret, &run).expect("a link");
+    let link = run_gate(&["verify", name]);
+    assert_eq!(link.code, 1);
+    assert!(link.stdout.contains("a link or a device"), "{}", link.stdout);
+    assert!(run_gate(&["report", name]).stderr.contains("no plain file"));
+    fs::remove_file(&run).expect("a link");
+    fs::write(&run, kept).expect("a file");
+    // A file of an absurd size is refused by it, and not read.
+    let journal = campaign.join("journal.jsonl");
+    fs::File::options().write(true).open(&journal).expect("a journal").set_len(1 << 40).expect("a hole");
+    assert!(run_gate(&["report", name]).stderr.contains("larger than"));
+}
