@@ -315,7 +315,7 @@ impl<'a> State<'a> {
         self.tell(Event::RunFinished { id: run.id.clone(), sha256, take })?;
         self.takes.insert(run.id.clone(), take + 1);
         self.warn(&run.id, &record.observed)?;
-        self.evidence.runs.insert(run.id.clone(), record);
+        self.evidence.place(record);
         Ok(())
     }
 

@@ -8,7 +8,7 @@ use super::progress::Progress;
 use super::{Exit, Failure, calibrate, history, machine, print};
 use crate::campaign::{Campaign, CampaignError};
 use crate::evidence::history::Line;
-use crate::evidence::{Attempt, Earlier, Event, Evidence, EvidenceError, Folder, Ledger, Provenance, State};
+use crate::evidence::{Attempt, Earlier, Event, Evidence, EvidenceError, Folder, Ledger, Outline, Provenance, State};
 use crate::measure::{Host, interrupt};
 use crate::plan::Plan;
 use crate::report::{self, Style, View};
@@ -160,6 +160,8 @@ impl Underway<'_> {
         let view = View::new(&evidence, provenance, &analysis, &verdicts, &self.folder.name())
             .calibrated(calibration.as_ref().map(Calibration::quote));
         keep("report.md", report::render(report::Format::Markdown, &view, Style::plain()).as_bytes())?;
+        // What is sealed is what was journalled, whatever became of the files meanwhile.
+        Outline::load(folder).and_then(|outline| outline.check_runs()).map_err(|error| error.to_string())?;
         let digest = self.folder.seal().map_err(|error| error.to_string())?;
         if history::keeps(self.plan) {
             let line = Line::new(self.plan, provenance, &self.folder.name(), &digest, machine::name()?);

@@ -16,6 +16,7 @@ mod provenance;
 mod record;
 mod replay;
 mod run_file;
+mod summary;
 
 pub use event::{Event, Finish};
 pub use folder::{EvidenceError, Folder, latest, read_json};
@@ -26,3 +27,4 @@ pub use provenance::{Earlier, Provenance};
 pub use record::{Evidence, RunRecord, Skipped};
 pub use replay::{Placed, Replay, Resumption};
 pub use run_file::{RunFileError, decode as decode_run};
+pub use summary::{CellSummary, Figures, RunSummary, Summary};

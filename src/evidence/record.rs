@@ -1,4 +1,4 @@
-//! A campaign's evidence in memory.
+//! A campaign's evidence in memory: of each run what its samples come to, and never the samples of more than one.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -6,8 +6,11 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use super::replay::{Replay, Resumption};
+use super::summary::RunSummary;
 use super::{EvidenceError, Outline, Provenance, outline};
 use crate::plan::{Plan, PlannedRun};
+use crate::spec::QuantileKind;
+use crate::stats::QuantileRule;
 use crate::unit::{Case, Side};
 use crate::worker::protocol::{Cell, Observed};
 use crate::workload::CheckResult;
@@ -19,8 +22,8 @@ pub struct Evidence {
     pub plan: Plan,
     /// How each check came out, by lane.
     pub checks: BTreeMap<String, Vec<CheckResult>>,
-    /// The runs that are in place, by id.
-    pub runs: BTreeMap<String, RunRecord>,
+    /// What the samples of the runs that are in place come to, by id.
+    pub runs: BTreeMap<String, RunSummary>,
     /// What was not timed because its lane broke its contract.
     pub skipped: Vec<Skipped>,
     /// The pairs that there are to be: all of the plan's, unless the campaign has ended at a look.
@@ -84,6 +87,15 @@ impl Evidence {
         run.cases.iter().any(|&case| Side::BOTH.iter().any(|&side| broke(side, case)))
     }
 
+    /// Takes the samples of one run for what they come to.
+    pub fn place(&mut self, record: RunRecord) {
+        let rule = match self.plan.analysis.quantile {
+            QuantileKind::NearestRank => QuantileRule::NearestRank,
+            QuantileKind::Linear => QuantileRule::Linear,
+        };
+        self.runs.insert(record.id.clone(), RunSummary::of(record, rule));
+    }
+
     /// Reads a finished campaign's folder.
     ///
     /// # Errors
@@ -103,7 +115,7 @@ impl Evidence {
         self.pairs = replay.pairs(&self.plan);
         for (id, placed) in replay.placed {
             let record = outline::read_run(path, &id, &placed)?;
-            self.runs.insert(id, record);
+            self.place(record);
         }
         (self.checks, self.skipped, self.resumptions) = (replay.checks, replay.skipped, replay.resumptions);
         Ok(self)

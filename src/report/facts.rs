@@ -7,6 +7,7 @@ use super::words::interval;
 use crate::evidence::Provenance;
 use crate::measure::Host;
 use crate::spec::{Estimator, Multiplicity, Order, Profile, Warmup};
+use crate::verdict::{Reach, reach};
 
 /// What stands for a fact that could not be found out.
 pub(super) const UNKNOWN: &str = "unknown";
@@ -19,11 +20,23 @@ pub(super) fn analysis(view: &View) -> Vec<String> {
         Estimator::MedianLogRatio => "median of the pairs' ratios",
         Estimator::HodgesLehmann => "Hodges–Lehmann estimate of the pairs' ratios",
     };
-    let correction = match analysis.multiplicity {
+    [estimator.to_owned(), interval(view), correction(view)].into_iter().chain(looks(view)).collect()
+}
+
+/// What is made of many claims at once, and how many pairs it takes at the least before any of them can stand.
+fn correction(view: &View) -> String {
+    let correction = match view.plan.analysis.multiplicity {
         Multiplicity::Holm => "Holm's correction",
         Multiplicity::None => "no Holm correction",
     };
-    [estimator.to_owned(), interval(view), correction.to_owned()].into_iter().chain(looks(view)).collect()
+    let reaches = view.hypotheses.iter().filter_map(|part| reach(&view.plan, &part.outcomes));
+    match reaches.max_by_key(|reach| reach.claims) {
+        Some(Reach { claims: 1, pairs }) => format!("{correction} (a noisy guardrail can fail from {pairs} pairs on)"),
+        Some(Reach { claims, pairs }) => {
+            format!("{correction} (of {claims} noisy guardrails one can fail from {pairs} pairs on)")
+        }
+        None => correction.to_owned(),
+    }
 }
 
 /// How many pairs there are, and where the campaign ended early: by which of its looks.

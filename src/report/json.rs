@@ -7,10 +7,12 @@ use super::view::{Part, View};
 use super::words;
 use crate::evidence::Earlier;
 use crate::measure::Host;
+use crate::plan::Plan;
 use crate::spec::{Bound, Grade, IntervalKind, Multiplicity};
 use crate::unit::{Case, Direction, Statistic, Unit};
 use crate::verdict::{
-    BudgetResult, CheckOutcome, LeftOutCase, LookTaken, Outcome, Reason, Role, Verdict, WaiverUse, Warning,
+    BudgetResult, CheckOutcome, LeftOutCase, LookTaken, Outcome, Reach, Reason, Role, Verdict, WaiverUse, Warning,
+    reach,
 };
 
 /// The format of the document.
@@ -51,6 +53,8 @@ struct Hypothesis<'a> {
     line: u8,
     would: Option<Verdict>,
     reasons: &'a [Reason],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reach: Option<Reach>,
     checks: &'a [CheckOutcome],
     budgets: Vec<Budget<'a>>,
     left_out: &'a [LeftOutCase],
@@ -125,12 +129,12 @@ fn document(view: &View) -> Document<'_> {
         confidence: f64::from(plan.analysis.confidence_parts) / 10_000.0,
         multiplicity: plan.analysis.multiplicity,
         verdict: view.gravest,
-        hypotheses: view.hypotheses.iter().map(hypothesis).collect(),
+        hypotheses: view.hypotheses.iter().map(|part| hypothesis(plan, part)).collect(),
         host: &view.provenance.host,
     }
 }
 
-fn hypothesis(part: &Part) -> Hypothesis<'_> {
+fn hypothesis<'a>(plan: &Plan, part: &'a Part) -> Hypothesis<'a> {
     let outcomes = &part.outcomes;
     Hypothesis {
         id: &part.verdict.id,
@@ -142,6 +146,7 @@ fn hypothesis(part: &Part) -> Hypothesis<'_> {
         line: part.verdict.line,
         would: part.verdict.would,
         reasons: &part.verdict.reasons,
+        reach: reach(plan, outcomes),
         checks: &outcomes.checks,
         budgets: outcomes.budgets.iter().map(budget).collect(),
         left_out: &outcomes.left_out,

@@ -137,14 +137,6 @@ pub enum StatsError {
         /// Its value.
         value: f64,
     },
-    /// Nested repetitions and values that do not fit together.
-    #[error("part the variance of {found} values: the repetitions make {expected}; give every group equally many")]
-    Unbalanced {
-        /// How many values the repetitions make.
-        expected: usize,
-        /// The number of values.
-        found: usize,
-    },
     /// The looks of a sequential plan are out of order, beyond its end, or too many.
     #[error(
         "plan look {position} at {pairs} pairs: at most 20 looks are needed, in ascending order, from 1 to {last} pairs"

@@ -117,4 +117,4 @@ pub use simulation::{Scenario, Size};
 pub use sizing::{log_deviation, pairs_for_power, smallest_effect};
 pub use spending::{Look, looks};
 pub use unpaired::{Reduction, UnpairedRatio, ratio_unpaired};
-pub use variance_parts::{VariancePart, variance_parts};
+pub use variance_parts::{Spread, VarianceParts, variance_parts};

@@ -281,12 +281,10 @@ fn drift_is_that_of_scipy() {
 #[test]
 fn parts_of_a_variance_are_those_of_shared_products() {
     for case in cases(&reference(), "variance_parts") {
-        let repetitions: Vec<usize> = cases(case, "repetitions").iter().map(integer).collect();
-        let found = variance_parts(&repetitions, &numbers(&case["values"])).unwrap();
-        for (part, expected) in found.iter().zip(cases(case, "parts")) {
-            let expected = number(expected);
-            assert!((part.variance - expected).abs() < 1e-9, "{part:?} and {expected}");
-        }
+        let runs: Vec<Spread> = cases(case, "runs").iter().map(|run| Spread::of(&numbers(run)).unwrap()).collect();
+        let found = variance_parts(&runs).unwrap();
+        assert!((found.of_runs - number(&case["of_runs"])).abs() < 1e-9, "{found:?} and {case}");
+        assert!((found.of_operations - number(&case["of_operations"])).abs() < 1e-9, "{found:?} and {case}");
     }
 }
 

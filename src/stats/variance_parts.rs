@@ -1,115 +1,120 @@
-//! Where the variance of a mean comes from (Kalibera & Jones 2013, Rigorous Benchmarking in Reasonable Time, ISMM,
+//! Where the variance of a run's mean comes from (Kalibera & Jones 2013, Rigorous Benchmarking in Reasonable Time, ISMM,
 //! section 6).
 
 use super::error::{StatsError, require_finite};
 use super::mean::{mean, variance};
 
-/// One level of repetition.
+/// The operations of one run.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct VariancePart {
-    /// The unbiased estimate of the variance that this level adds, in the square of the values' unit. Below zero where
-    /// there is less spread than the level beneath explains: then it is zero for all that can be told.
+pub struct Spread {
+    /// How many there are.
+    pub count: usize,
+    /// Their mean.
+    pub mean: f64,
+    /// Their sample variance, in the square of the mean's unit.
     pub variance: f64,
-    /// Its share in the variance of the mean over all, those below zero taken as zero; the shares add up to 1.
-    pub share: f64,
 }
 
-/// The parts of the variance of `values`, which are nested: `repetitions[0]` pairs, in each of them `repetitions[1]`
-/// runs, and so on down to the operations; the values in that order, each group after the other. The parts come in the
-/// order of `repetitions`.
+impl Spread {
+    /// That of `values`; `None` where they have no mean or no variance: of fewer than two, or of such that are not finite.
+    #[must_use]
+    pub fn of(values: &[f64]) -> Option<Self> {
+        let mean = mean(values).ok()?;
+        let variance = variance(values, mean).filter(|variance| variance.is_finite())?;
+        Some(Self { count: values.len(), mean, variance })
+    }
+}
+
+/// The two parts of the variance of a run's mean.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct VarianceParts {
+    /// The unbiased estimate of what the runs add by themselves, in the square of the values' unit. Below zero where there is
+    /// less spread between them than their operations explain: then it is zero for all that can be told.
+    pub of_runs: f64,
+    /// What their operations add: it shrinks as a run has more of them.
+    pub of_operations: f64,
+}
+
+impl VarianceParts {
+    /// The share of the operations, that of the runs taken as zero where it is below; `None` where nothing varies.
+    #[must_use]
+    pub fn share_of_operations(self) -> Option<f64> {
+        let whole = self.of_runs.max(0.0) + self.of_operations;
+        (whole > 0.0).then(|| self.of_operations / whole)
+    }
+}
+
+/// The parts of the variance of the means of `runs`.
 ///
-/// With rᵢ repetitions at level i, level 1 the lowest and n the highest, Sᵢ² is the mean over all groups of level i of
-/// the sample variance of their rᵢ means. Then T₁² = S₁² and Tᵢ² = Sᵢ² − Sᵢ₋₁²/rᵢ₋₁ are unbiased (equation 4 there),
-/// and the mean over all has the variance Sₙ²/rₙ = Σ Tᵢ²/(rᵢ·…·rₙ).
+/// Run i has nᵢ operations with the sample variance sᵢ². The operations add W, the mean of sᵢ²/nᵢ; with S² the sample
+/// variance of the runs' means, T² = S² − W is what the runs add: equation 4 there, for two levels, and where all nᵢ are equal
+/// the same number.
 ///
 /// # Errors
 ///
-/// [`StatsError::Empty`], [`StatsError::NotFinite`]; [`StatsError::TooFew`] where a level is repeated less than twice;
-/// [`StatsError::Unbalanced`] unless there are as many values as the repetitions make; [`StatsError::NoSpread`] where all
-/// are equal.
-pub fn variance_parts(repetitions: &[usize], values: &[f64]) -> Result<Vec<VariancePart>, StatsError> {
+/// [`StatsError::TooFew`] with fewer than two runs, or fewer than two operations in one; [`StatsError::NotFinite`].
+pub fn variance_parts(runs: &[Spread]) -> Result<VarianceParts, StatsError> {
     const STATISTIC: &str = "parts of the variance";
-    require_finite("values", values)?;
-    if repetitions.is_empty() {
-        return Err(StatsError::Empty { input: "repetitions" });
+    let too_few = |found| StatsError::TooFew { statistic: STATISTIC, found, needed: 2 };
+    if let Some(run) = runs.iter().find(|run| run.count < 2) {
+        return Err(too_few(run.count));
     }
-    if let Some(&found) = repetitions.iter().find(|&&repeated| repeated < 2) {
-        return Err(StatsError::TooFew { statistic: STATISTIC, found, needed: 2 });
+    let means: Vec<f64> = runs.iter().map(|run| run.mean).collect();
+    #[expect(clippy::cast_precision_loss, reason = "no run has 2^53 operations")]
+    let within: Vec<f64> = runs.iter().map(|run| run.variance / run.count as f64).collect();
+    if runs.len() < 2 {
+        return Err(too_few(runs.len()));
     }
-    let expected =
-        repetitions.iter().try_fold(1_usize, |all, &repeated| all.checked_mul(repeated)).unwrap_or(usize::MAX);
-    if values.len() != expected {
-        return Err(StatsError::Unbalanced { expected, found: values.len() });
-    }
-    let mut means = values.to_vec();
-    let mut parts = Vec::with_capacity(repetitions.len());
-    // What a value of one level owes to the levels beneath.
-    let mut beneath = 0.0;
-    for &repeated in repetitions.iter().rev() {
-        let mut spread = Vec::with_capacity(means.len() / repeated);
-        let mut above = Vec::with_capacity(means.len() / repeated);
-        for group in means.chunks_exact(repeated) {
-            let centre = mean(group)?;
-            spread.extend(variance(group, centre));
-            above.push(centre);
-        }
-        let between = mean(&spread)?;
-        parts.push(VariancePart { variance: between - beneath, share: 0.0 });
-        #[expect(clippy::cast_precision_loss, reason = "no slice has 2^53 values")]
-        let repeated = repeated as f64;
-        beneath = between / repeated;
-        means = above;
-    }
-    parts.reverse();
-    let mut repeated = 1.0;
-    for (part, &times) in parts.iter_mut().zip(repetitions) {
-        #[expect(clippy::cast_precision_loss, reason = "no slice has 2^53 values")]
-        let times = times as f64;
-        repeated *= times;
-        part.share = part.variance.max(0.0) / repeated;
-    }
-    let whole: f64 = parts.iter().map(|part| part.share).sum();
-    if whole <= 0.0 {
-        return Err(StatsError::NoSpread { statistic: STATISTIC, count: values.len() });
-    }
-    for part in &mut parts {
-        part.share /= whole;
-    }
-    Ok(parts)
+    require_finite("means", &means)?;
+    let of_operations = mean(&within)?;
+    let between = variance(&means, mean(&means)?).unwrap_or_default();
+    Ok(VarianceParts { of_runs: between - of_operations, of_operations })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    #[test]
-    fn two_levels_by_hand() {
-        // Groups (1, 3) and (5, 11): variances 2 and 18, so S₁² = 10; means 2 and 8, so S₂² = 18 and T₂² = 18 − 10/2.
-        // In the variance of the mean, 18/2 = 9, they have 13/2 and 10/4.
-        let parts = variance_parts(&[2, 2], &[1.0, 3.0, 5.0, 11.0]).unwrap();
-        let found: Vec<_> = parts.iter().map(|part| part.variance).collect();
-        assert_eq!(found, [13.0, 10.0]);
-        let shares: Vec<_> = parts.iter().map(|part| part.share * 9.0).collect();
-        assert!((shares[0] - 6.5).abs() < 1e-14 && (shares[1] - 2.5).abs() < 1e-14, "{shares:?}");
+    fn parts(runs: &[&[f64]]) -> Result<VarianceParts, StatsError> {
+        variance_parts(&runs.iter().map(|run| Spread::of(run).unwrap()).collect::<Vec<_>>())
     }
 
     #[test]
-    fn noise_of_the_lowest_level_alone_leaves_nothing_to_the_others() {
-        // Both groups have the mean 2.
-        let parts = variance_parts(&[2, 2, 2], &[1.0, 3.0, 0.0, 4.0, 2.5, 1.5, 3.0, 1.0]).unwrap();
-        assert!(parts[0].variance <= 0.0 && parts[1].variance < 0.0, "{parts:?}");
-        assert!((parts[2].share - 1.0).abs() < 1e-15, "{parts:?}");
+    fn two_runs_by_hand() {
+        // Variances 2 and 18, so W = (2/2 + 18/2)/2 = 5; means 2 and 8, so S² = 18 and T² = 13.
+        let found = parts(&[&[1.0, 3.0], &[5.0, 11.0]]).unwrap();
+        assert_eq!(found, VarianceParts { of_runs: 13.0, of_operations: 5.0 });
+        assert_eq!(found.share_of_operations(), Some(5.0 / 18.0));
+    }
+
+    #[test]
+    fn runs_may_have_unlike_numbers_of_operations() {
+        // Variances 2 of two and 1 of three: W = (1 + 1/3)/2; means 2 and 5: S² = 4.5.
+        let found = parts(&[&[1.0, 3.0], &[4.0, 5.0, 6.0]]).unwrap();
+        assert!((found.of_operations - 2.0 / 3.0).abs() < 1e-15, "{found:?}");
+        assert!((found.of_runs - (4.5 - 2.0 / 3.0)).abs() < 1e-14, "{found:?}");
+    }
+
+    #[test]
+    fn noise_of_the_operations_alone_leaves_nothing_to_the_runs() {
+        let found = parts(&[&[1.0, 3.0], &[0.0, 4.0]]).unwrap();
+        assert!(found.of_runs < 0.0, "{found:?}");
+        assert_eq!(found.share_of_operations(), Some(1.0));
+        let same = parts(&[&[1.0, 1.0], &[1.0, 1.0]]).unwrap();
+        assert_eq!(same.share_of_operations(), None);
     }
 
     #[test]
     fn what_has_no_parts_is_an_error() {
         let statistic = "parts of the variance";
-        assert_eq!(variance_parts(&[2, 2], &[]), Err(StatsError::Empty { input: "values" }));
-        assert_eq!(variance_parts(&[], &[1.0]), Err(StatsError::Empty { input: "repetitions" }));
-        assert_eq!(variance_parts(&[2, 1], &[1.0; 2]), Err(StatsError::TooFew { statistic, found: 1, needed: 2 }));
-        assert_eq!(variance_parts(&[2, 2], &[1.0; 4]), Err(StatsError::NoSpread { statistic, count: 4 }));
-        let error = StatsError::Unbalanced { expected: 4, found: 3 };
-        assert_eq!(variance_parts(&[2, 2], &[1.0; 3]), Err(error));
-        assert!(matches!(variance_parts(&[2], &[1.0, f64::NAN]), Err(StatsError::NotFinite { .. })));
+        let too_few = |found| Err(StatsError::TooFew { statistic, found, needed: 2 });
+        assert_eq!(variance_parts(&[]), too_few(0));
+        assert_eq!(parts(&[&[1.0, 2.0]]), too_few(1));
+        let single = Spread { count: 1, mean: 1.0, variance: 0.0 };
+        assert_eq!(variance_parts(&[single, single]), too_few(1));
+        let endless = Spread { count: 2, mean: f64::INFINITY, variance: 0.0 };
+        assert!(matches!(variance_parts(&[endless, endless]), Err(StatsError::NotFinite { .. })));
+        assert_eq!(Spread::of(&[1.0]), None);
+        assert_eq!(Spread::of(&[f64::MAX, -f64::MAX]), None);
     }
 }

@@ -3,11 +3,12 @@
 use serde::{Deserialize, Serialize};
 
 use super::budget::Judge;
+use super::reach::{Reach, reach_at};
 use super::{Warning, benches, checks, diagnose};
 use crate::evidence::Evidence;
 use crate::plan::{Plan, PlannedHypothesis};
 use crate::spec::{Benefit, Bound, Grade, Multiplicity};
-use crate::stats::{Alpha, StatsError, pairs_needed_by_holm};
+use crate::stats::{Alpha, StatsError};
 use crate::unit::{Case, Direction, Side, Statistic, Unit};
 use crate::workload::catalogue::LaneKind;
 
@@ -296,12 +297,12 @@ fn analyse_hypothesis(
     for role in [Role::Guardrail, Role::Benefit] {
         confirm(&mut budgets, role, plan.analysis.multiplicity, judge)?;
     }
-    if plan.profile.grade == Grade::Comparison && plan.analysis.multiplicity == Multiplicity::Holm {
-        let claims = budgets.iter().filter(|budget| budget.role == Role::Guardrail && budget.p.is_some()).count();
-        let needed = pairs_needed_by_holm(claims, alpha);
-        if claims > 0 && plan.profile.pairs < needed {
-            warnings.push(Warning::HolmOutOfReach { pairs: plan.profile.pairs, claims, needed });
-        }
+    if plan.profile.grade == Grade::Comparison
+        && plan.analysis.multiplicity == Multiplicity::Holm
+        && let Some(Reach { claims, pairs: needed }) = reach_at(plan, &budgets, alpha)
+        && plan.profile.pairs < needed
+    {
+        warnings.push(Warning::HolmOutOfReach { pairs: plan.profile.pairs, claims, needed });
     }
     warnings.extend(run_warnings(evidence, planned));
     if plan.diagnostics {

@@ -43,7 +43,7 @@ fn reported(evidence: &Evidence, matchup: usize, case: &Case, metric: &Metric) -
     let mut seen = BTreeSet::new();
     let runs = evidence.plan.runs.iter().filter(|run| run.matchup == matchup);
     let records = runs.filter_map(|run| evidence.runs.get(&run.id));
-    let cells = records.flat_map(|record| &record.cells).filter(|cell| cell.samples.contains_key(metric.name.as_ref()));
+    let cells = records.flat_map(|record| &record.cells).filter(|cell| cell.metrics.contains_key(metric.name.as_ref()));
     let of_case =
         cells.map(|cell| &cell.case).filter(|bench| bench.get(Case::BENCH).is_some() && bench.without_bench() == *case);
     of_case.filter(|bench| seen.insert((*bench).clone())).cloned().collect()

@@ -291,7 +291,7 @@ impl<'a> Judge<'a> {
 }
 
 /// What an interval of this analysis claims, and with which confidence.
-fn error_of(analysis: &Analysis) -> Result<(IntervalRule, Confidence), StatsError> {
+pub(super) fn error_of(analysis: &Analysis) -> Result<(IntervalRule, Confidence), StatsError> {
     let rule = match analysis.interval {
         IntervalKind::TwoSided => IntervalRule::TwoSided,
         IntervalKind::OneSided => IntervalRule::OneSided,

@@ -4,9 +4,9 @@ use super::Warning;
 use super::analysis::{BudgetResult, Outcome, Role};
 use super::budget::outcome;
 use super::reduce::{Paired, paired};
-use crate::evidence::{Evidence, RunRecord};
+use crate::evidence::{Evidence, RunSummary};
 use crate::plan::PlannedHypothesis;
-use crate::stats::{Alpha, autocorrelation, drift, first_sample, order_effect, outliers, paired_t, two_groups};
+use crate::stats::{Alpha, autocorrelation, drift, order_effect, outliers, paired_t, two_groups};
 use crate::unit::{Assumption, Case, Metric, Scope, Side, Unit};
 
 /// The probability that any of a hypothesis' budgets raises a doubt of one kind where there is nothing to doubt; each
@@ -164,9 +164,9 @@ fn cold(evidence: &Evidence, matchup: usize, case: &Case, metric: &Metric) -> Ve
         let firsts: Vec<_> = records(evidence, matchup)
             .filter(|(run, _)| run.side == side)
             .flat_map(|(_, record)| record.cells.iter().filter(|cell| cell.case == *case))
-            .filter_map(|cell| cell.samples.get(metric.name.as_ref()))
-            .filter(|samples| samples.len() >= 5)
-            .filter_map(|samples| first_sample(&samples.to_reals()).ok())
+            .filter_map(|cell| cell.metrics.get(metric.name.as_ref()))
+            .filter(|summary| summary.count >= 5)
+            .filter_map(|summary| summary.figures.as_ref().ok()?.as_ref()?.first)
             .collect();
         let cold = firsts.iter().filter(|first| first.above_all && first.ratio >= COLD).count();
         if cold * 2 > firsts.len() {
@@ -210,23 +210,23 @@ fn of_host(evidence: &Evidence, matchup: usize) -> Vec<Warning> {
     let runs: Vec<_> = records(evidence, matchup).collect();
     let mut warnings = Vec::new();
     let most =
-        |of: &dyn Fn(&RunRecord) -> Option<f64>| runs.iter().filter_map(|(_, record)| of(record)).reduce(f64::max);
-    let count = |of: &dyn Fn(&RunRecord) -> Option<f64>, above: f64| {
+        |of: &dyn Fn(&RunSummary) -> Option<f64>| runs.iter().filter_map(|(_, record)| of(record)).reduce(f64::max);
+    let count = |of: &dyn Fn(&RunSummary) -> Option<f64>, above: f64| {
         runs.iter().filter(|(_, record)| of(record).is_some_and(|value| value > above)).count()
     };
     #[expect(clippy::cast_precision_loss, reason = "counters far below 2^53")]
-    let switches = |record: &RunRecord| {
+    let switches = |record: &RunSummary| {
         let seconds = record.observed.cpu_ns as f64 / 1e9;
         (seconds > SHORTEST).then(|| record.observed.involuntary_switches as f64 / seconds)
     };
-    let stolen = |record: &RunRecord| record.observed.meanwhile.as_ref().and_then(|seen| seen.stolen);
-    let throttled = |record: &RunRecord| record.observed.meanwhile.as_ref().and_then(|seen| seen.throttled);
+    let stolen = |record: &RunSummary| record.observed.meanwhile.as_ref().and_then(|seen| seen.stolen);
+    let throttled = |record: &RunSummary| record.observed.meanwhile.as_ref().and_then(|seen| seen.throttled);
     #[expect(clippy::cast_precision_loss, reason = "CPUs")]
-    let others = |record: &RunRecord| {
+    let others = |record: &RunSummary| {
         let load = record.observed.meanwhile.as_ref()?.load?;
         Some(load - record.observed.cpus.len() as f64)
     };
-    let mut tell = |of: &dyn Fn(&RunRecord) -> Option<f64>, above: f64, warning: fn(usize, usize, f64) -> Warning| {
+    let mut tell = |of: &dyn Fn(&RunSummary) -> Option<f64>, above: f64, warning: fn(usize, usize, f64) -> Warning| {
         let found = count(of, above);
         if let Some(most) = most(of).filter(|_| found > 0) {
             warnings.push(warning(found, runs.len(), most));
@@ -239,7 +239,7 @@ fn of_host(evidence: &Evidence, matchup: usize) -> Vec<Warning> {
     warnings
 }
 
-fn records(evidence: &Evidence, matchup: usize) -> impl Iterator<Item = (&crate::plan::PlannedRun, &RunRecord)> {
+fn records(evidence: &Evidence, matchup: usize) -> impl Iterator<Item = (&crate::plan::PlannedRun, &RunSummary)> {
     let runs = evidence.plan.runs.iter().filter(move |run| run.matchup == matchup);
     runs.filter_map(|run| Some((run, evidence.runs.get(&run.id)?)))
 }

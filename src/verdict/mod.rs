@@ -13,6 +13,7 @@ mod concluded;
 mod diagnose;
 mod figures;
 mod judge;
+mod reach;
 mod reduce;
 mod size;
 mod table;
@@ -28,6 +29,7 @@ pub use calibration::{Calibration, ExtraCopy, OnBudget, SCHEMA as CALIBRATION_SC
 pub use concluded::{Concluded, ConclusionError};
 pub use figures::figures;
 pub use judge::{HypothesisVerdict, Reason, SCHEMA as VERDICT_SCHEMA, Verdict, Verdicts, judge};
+pub use reach::{Reach, reach};
 pub use size::{Sizing, sizes};
 pub use trend::{Change, MachineTrends, Point, Trend, trends};
 pub use warning::Warning;

@@ -1,11 +1,9 @@
 //! Runs → one number each: the statistic of a metric's samples, paired by repetition.
 
 use super::Warning;
-use crate::evidence::Evidence;
-use crate::spec::QuantileKind;
-use crate::stats::{Level, QuantileRule, mean, quantile, resolves};
+use crate::evidence::{Evidence, Figures};
+use crate::stats::{Level, resolves};
 use crate::unit::{Case, Metric, Scope, Side, Statistic};
-use crate::worker::protocol::Samples;
 
 /// The numbers of one metric and statistic in one case: pair by pair, baseline beside candidate.
 ///
@@ -54,11 +52,11 @@ pub(super) fn paired(
     let mut range = (f64::INFINITY, f64::NEG_INFINITY);
     for pair in 1..=evidence.pairs {
         for (side, values) in Side::BOTH.into_iter().zip(&mut sides) {
-            let samples = samples(evidence, matchup, case, metric, pair, side)?;
+            let (count, figures) = figures(evidence, matchup, case, metric, pair, side)?;
             if side == Side::Candidate {
-                range = samples.iter().fold(range, |(low, high), &value| (low.min(value), high.max(value)));
+                range = (range.0.min(figures.min), range.1.max(figures.max));
             }
-            values.push(reduce(samples, metric, statistic, case, plan.analysis.quantile)?);
+            values.push(reduce(count, figures, metric, statistic, case)?);
         }
     }
     let [baseline, candidate] = sides;
@@ -83,22 +81,22 @@ pub(super) fn beside(
     let mut candidate = Vec::new();
     let mut range = (f64::INFINITY, f64::NEG_INFINITY);
     for pair in 1..=plan.profile.pairs {
-        let samples = samples(evidence, matchup, case, metric, pair, Side::Candidate)?;
-        range = samples.iter().fold(range, |(low, high), &value| (low.min(value), high.max(value)));
-        candidate.push(reduce(samples, metric, statistic, case, plan.analysis.quantile)?);
+        let (count, figures) = figures(evidence, matchup, case, metric, pair, Side::Candidate)?;
+        range = (range.0.min(figures.min), range.1.max(figures.max));
+        candidate.push(reduce(count, figures, metric, statistic, case)?);
     }
     Ok(Paired { baseline: baseline.to_vec(), candidate, candidate_range: range })
 }
 
-/// The samples of one run: complete, finite and not negative.
-pub(super) fn samples(
-    evidence: &Evidence,
+/// What the samples of one run come to, and how many there are: complete, finite and not negative.
+pub(super) fn figures<'a>(
+    evidence: &'a Evidence,
     matchup: usize,
     case: &Case,
     metric: &Metric,
     pair: u32,
     side: Side,
-) -> Result<Vec<f64>, Missing> {
+) -> Result<(usize, &'a Figures), Missing> {
     let plan = &evidence.plan;
     let planned = plan
         .runs
@@ -117,30 +115,26 @@ pub(super) fn samples(
             _ => missing(format!("run `{}` did not measure {case}", planned.id)),
         }
     })?;
-    let found = cell
-        .samples
-        .get(metric.name.as_ref())
-        .filter(|samples| !samples.is_empty())
-        .ok_or_else(|| missing(format!("run `{}` has no {}", planned.id, metric.name)))?;
-    if let Some(expected) = too_few(evidence, metric, found) {
+    let without = || missing(format!("run `{}` has no {}", planned.id, metric.name));
+    let found = cell.metrics.get(metric.name.as_ref()).ok_or_else(without)?;
+    let figures = match &found.figures {
+        Ok(None) => return Err(without()),
+        Ok(Some(figures)) => Ok(figures),
+        Err(value) => Err(missing(format!("run `{}` has {value} as a sample of {}", planned.id, metric.name))),
+    };
+    if let Some(expected) = too_few(evidence, metric, found.count) {
         return Err(missing(format!(
             "run `{}` is short: {} samples of {}, and the plan wants {expected}",
-            planned.id,
-            found.len(),
-            metric.name
+            planned.id, found.count, metric.name
         )));
     }
-    let values = found.to_reals();
-    match values.iter().find(|value| !value.is_finite() || **value < 0.0) {
-        Some(value) => Err(missing(format!("run `{}` has {value} as a sample of {}", planned.id, metric.name))),
-        None => Ok(values),
-    }
+    Ok((found.count, figures?))
 }
 
 /// The samples that the plan wants, where a run has another number.
-fn too_few(evidence: &Evidence, metric: &Metric, samples: &Samples) -> Option<String> {
+fn too_few(evidence: &Evidence, metric: &Metric, count: usize) -> Option<String> {
     let plan = &evidence.plan;
-    let count = samples.len() as u64;
+    let count = count as u64;
     let exactly = |wanted: u32| (count != u64::from(wanted)).then(|| wanted.to_string());
     match metric.scope {
         Scope::Run => exactly(1),
@@ -155,40 +149,29 @@ fn too_few(evidence: &Evidence, metric: &Metric, samples: &Samples) -> Option<St
     }
 }
 
-fn reduce(
-    mut values: Vec<f64>,
-    metric: &Metric,
-    statistic: Statistic,
-    case: &Case,
-    rule: QuantileKind,
-) -> Result<f64, Missing> {
-    let rule = match rule {
-        QuantileKind::NearestRank => QuantileRule::NearestRank,
-        QuantileKind::Linear => QuantileRule::Linear,
+fn reduce(count: usize, figures: &Figures, metric: &Metric, statistic: Statistic, case: &Case) -> Result<f64, Missing> {
+    let (value, level) = match statistic {
+        Statistic::Mean => return figures.mean.map_err(|error| missing(error.to_string())),
+        Statistic::Min => return Ok(figures.min),
+        Statistic::Max => return Ok(figures.max),
+        Statistic::Value if count == 1 => return Ok(figures.min),
+        Statistic::Value => {
+            return Err(missing(format!("{} has {count} values where one was expected", metric.name)));
+        }
+        Statistic::P50 => (figures.p50, Level::P50),
+        Statistic::P95 => (figures.p95, Level::P95),
+        Statistic::P99 => (figures.p99, Level::P99),
     };
-    let level = match statistic {
-        Statistic::Mean => return mean(&values).map_err(|error| missing(error.to_string())),
-        Statistic::P50 => Level::P50,
-        Statistic::P95 => Level::P95,
-        Statistic::P99 => Level::P99,
-        Statistic::Min => return Ok(values.iter().copied().fold(f64::INFINITY, f64::min)),
-        Statistic::Max => return Ok(values.iter().copied().fold(f64::NEG_INFINITY, f64::max)),
-        Statistic::Value => match values[..] {
-            [value] => return Ok(value),
-            _ => return Err(missing(format!("{} has {} values where one was expected", metric.name, values.len()))),
-        },
-    };
-    if !resolves(values.len(), level) {
-        return Err(Missing {
-            what: format!("{} samples do not resolve {statistic}", values.len()),
-            warning: Some(Warning::Unresolved {
-                metric: metric.name.to_string(),
-                statistic,
-                case: case.clone(),
-                samples: values.len(),
-            }),
-        });
+    if resolves(count, level) {
+        return Ok(value);
     }
-    values.sort_by(f64::total_cmp);
-    quantile(&values, level, rule).map_err(|error| missing(error.to_string()))
+    Err(Missing {
+        what: format!("{count} samples do not resolve {statistic}"),
+        warning: Some(Warning::Unresolved {
+            metric: metric.name.to_string(),
+            statistic,
+            case: case.clone(),
+            samples: count,
+        }),
+    })
 }

@@ -4,10 +4,10 @@ use serde::Serialize;
 
 use super::analysis::{Analysis, AnalysisError, BudgetResult, Outcome, Role};
 use super::budget::{Judge, limit};
-use super::reduce::{paired, samples};
+use super::reduce::{figures, paired};
 use crate::evidence::Evidence;
 use crate::spec::Bound;
-use crate::stats::{IntervalRule, Scenario, Size, log_deviation, pairs_for_power, variance_parts};
+use crate::stats::{IntervalRule, Scenario, Size, Spread, log_deviation, pairs_for_power, variance_parts};
 use crate::unit::{Case, Metric, Scope, Side, Statistic};
 
 /// Simulated campaigns for each number of pairs: the power has a standard error of at most 1.1 points.
@@ -140,20 +140,16 @@ fn size(judge: &Judge<'_>, matchup: usize, hypothesis: &str, budget: &BudgetResu
     }
 }
 
-/// The share of single operations in the variance of a run's mean, over both sides (Kalibera & Jones 2013, section 6). Of
-/// runs with unlike numbers of operations as many are taken as the shortest has.
+/// The share of single operations in the variance of a run's mean, over both sides (Kalibera & Jones 2013, section 6).
 fn of_operations(evidence: &Evidence, matchup: usize, budget: &BudgetResult, metric: &Metric) -> Option<f64> {
     if metric.scope != Scope::Timed {
         return None;
     }
     let mut shares = Vec::new();
     for side in Side::BOTH {
-        let of_pair = |pair| samples(evidence, matchup, &budget.case, metric, pair, side).ok();
-        let runs: Vec<Vec<f64>> = (1..=evidence.pairs).map(of_pair).collect::<Option<_>>()?;
-        let operations = runs.iter().map(Vec::len).min().filter(|operations| *operations > 1)?;
-        let values: Vec<f64> = runs.iter().flat_map(|run| run[..operations].iter().copied()).collect();
-        let parts = variance_parts(&[runs.len(), operations], &values).ok()?;
-        shares.push(parts.last()?.share);
+        let spread = |pair| figures(evidence, matchup, &budget.case, metric, pair, side).ok()?.1.spread;
+        let runs: Vec<Spread> = (1..=evidence.pairs).map(spread).collect::<Option<_>>()?;
+        shares.push(variance_parts(&runs).ok()?.share_of_operations()?);
     }
     Some(shares.iter().sum::<f64>() / 2.0)
 }

@@ -3,6 +3,7 @@
 mod command;
 mod compare;
 mod dashboard;
+mod disks;
 mod gate;
 mod history;
 mod init;

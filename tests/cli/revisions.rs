@@ -2,9 +2,12 @@
 
 use std::fs;
 use std::path::PathBuf;
-use std::process::Command;
+use std::process::{Command, Stdio};
+use std::time::Duration;
 
-use crate::gate::{Answer, Bench, runs};
+use ::gate::measure::clock;
+
+use crate::gate::{Answer, Bench, runs, turn};
 
 /// A repository in a folder with a gate file beside it. Its program prints what `harness` and `what` say.
 struct Repository {
@@ -318,4 +321,43 @@ fn started(marker: &str) -> Option<String> {
         (read("environ")?.contains(marker) && alive).then(|| read("cmdline").unwrap_or_default())
     };
     processes.find_map(of)
+}
+
+#[test]
+fn a_second_campaign_beside_a_build_of_the_same_program_is_refused_or_waits_as_asked() {
+    let repository = Repository::new();
+    let slow = GATE.replace("[\"sh\", \"-c\", \"", "[\"sh\", \"-c\", \"touch ../building && sleep 1 && ");
+    repository.bench.file("two.toml", &slow);
+    let _turn = turn();
+    let start = |more: &[&str]| {
+        Command::new(env!("CARGO_BIN_EXE_gate"))
+            .args([&["run", "two.toml"], more].concat())
+            .current_dir(repository.bench.path(""))
+            .env("XDG_CACHE_HOME", repository.bench.path("cache"))
+            .env("GATE_MACHINE", "test-bench")
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap()
+    };
+    let first = start(&[]);
+    let is_building = || {
+        let homes = fs::read_dir(repository.bench.path("cache/gate")).into_iter().flatten();
+        homes.filter_map(Result::ok).any(|home| home.path().join("building").exists())
+    };
+    let begin = clock::now();
+    while !is_building() {
+        assert!(begin.elapsed() < Duration::from_mins(1), "no build");
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    let refused = start(&[]).wait_with_output().unwrap();
+    let told = String::from_utf8(refused.stderr).unwrap();
+    assert_eq!(refused.status.code(), Some(1), "{told}");
+    assert!(told.contains("a campaign of `two`") && told.contains("or add --wait"), "{told}");
+    let waited = start(&["--wait"]).wait_with_output().unwrap();
+    let told = String::from_utf8(waited.stderr).unwrap();
+    assert_eq!(waited.status.code(), Some(0), "{told}");
+    assert!(told.contains("waits: lock this host"), "{told}");
+    assert!(first.wait_with_output().unwrap().status.success());
+    repository.holds_no_worktree();
 }

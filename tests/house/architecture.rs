@@ -20,7 +20,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("worker", &["unit", "program", "spec", "fixture", "measure", "workload"]),
     ("plan", &["unit", "digest", "program", "spec", "workload"]),
     ("target", &["unit", "digest", "program", "spec", "worker", "measure"]),
-    ("evidence", &["unit", "digest", "plan", "worker", "workload", "measure"]),
+    ("evidence", &["unit", "digest", "stats", "spec", "plan", "worker", "workload", "measure"]),
     ("campaign", &["unit", "program", "spec", "plan", "target", "worker", "workload", "measure", "evidence"]),
     ("profile", &["unit", "digest", "spec", "plan", "target", "worker", "campaign", "measure"]),
     ("verdict", &["unit", "stats", "spec", "plan", "evidence", "worker", "workload"]),

@@ -554,22 +554,22 @@ def autocorrelations():
 
 
 def variance_parts():
-    """T of each level as the mean product of values that share this level and none beneath, less that of the level
-    above: another unbiased form of the same estimate for balanced repetitions."""
+    """The parts as mean products of values: of one run but not one operation, less that of unlike runs; and of one
+    operation, less that of one run. Another unbiased form of the same estimate for runs of equal length."""
     cases = []
-    for repetitions in [[6], [5, 4], [4, 3, 5], [3, 2, 2, 4]]:
-        shape = tuple(repetitions)
-        values = np.full(shape, 100.0)
-        for level in range(len(shape)):
-            spread = np.array(measurements(math.prod(shape[: level + 1]), 1.0, 0.3 * (level + 1)))
-            values = values + spread.reshape(shape[: level + 1] + (1,) * (len(shape) - level - 1))
+    for shape in [(5, 4), (4, 3), (3, 12), (2, 2)]:
+        values = 100.0 + np.array(measurements(shape[0], 1.0, 0.3))[:, None]
+        values = values + np.array(measurements(math.prod(shape), 1.0, 0.6)).reshape(shape)
         flat = values.ravel() - values.mean()
-        index = np.array(list(np.ndindex(shape)))
-        shared = (index[:, None, :] == index[None, :, :]).cumprod(axis=2).sum(axis=2)
-        products = np.outer(flat, flat)
-        means = [float(products[shared == level].mean()) for level in range(len(shape) + 1)]
-        parts = [means[level + 1] - means[level] for level in range(len(shape))]
-        cases.append({"repetitions": repetitions, "values": values.ravel().tolist(), "parts": parts})
+        run = np.repeat(np.arange(shape[0]), shape[1])
+        products, same_run = np.outer(flat, flat), run[:, None] == run[None, :]
+        itself = np.eye(len(flat), dtype=bool)
+        unlike = products[~same_run].mean()
+        of_runs = products[same_run & ~itself].mean() - unlike
+        of_operations = products[itself].mean() - products[same_run & ~itself].mean()
+        cases.append(
+            {"runs": values.tolist(), "of_runs": float(of_runs), "of_operations": float(of_operations / shape[1])}
+        )
     return cases
 
 
@@ -595,7 +595,7 @@ text = (
     text.replace('},{"baseline"', '},\n{"baseline"')
     .replace('},{"values"', '},\n{"values"')
     .replace('},{"old"', '},\n{"old"')
-    .replace('},{"repetitions"', '},\n{"repetitions"')
+    .replace('},{"runs"', '},\n{"runs"')
     .replace('],"', '],\n"')
 )
 text += "\n"
