@@ -8,7 +8,8 @@
 #![expect(clippy::print_stdout, reason = "its output is what it is for")]
 
 use gate::stats::{
-    Alpha, Bound, Confidence, Estimator, IntervalRule, Resamples, clopper_pearson, holm, paired_t, pairs_needed_by_holm,
+    Alpha, Bound, Confidence, Estimator, IntervalRule, Resamples, clopper_pearson, holm, looks, paired_t,
+    pairs_needed_by_holm,
 };
 use rand_pcg::Pcg64;
 use rand_pcg::rand_core::Rng;
@@ -266,8 +267,93 @@ fn many_budgets(alphas: [Alpha; 2]) {
     }
 }
 
+/// How campaigns with looks come out, each judged until a look settles it.
+#[derive(Clone, Copy, Default)]
+struct Ends {
+    passed: u32,
+    failed: u32,
+    /// Pairs that were measured, over all trials.
+    pairs: u64,
+}
+
+/// Every estimator over the same campaigns, which end at the first of `ends` that passes or fails the budget.
+fn simulate_looks(noise: Noise, ends: &[u32], ratio: f64, stream: u128, alpha: Alpha) -> [Ends; 3] {
+    let budget = Bound::at_most(BUDGET).expect("finite");
+    let most = *ends.last().expect("an end");
+    let looks = looks(ends, most, alpha).expect("looks");
+    let resamples: Vec<Resamples> =
+        ends.iter().map(|&pairs| Resamples::new(pairs as usize, SEED, DRAWS).expect("few pairs")).collect();
+    let mut source = Source::new(stream);
+    let mut counts = [Ends::default(); 3];
+    for _ in 0..TRIALS {
+        let (baseline, candidate) = source.campaign(noise, most as usize, ratio);
+        for (method, counts) in Estimator::ALL.into_iter().zip(&mut counts) {
+            let mut taken = 0;
+            for (look, resamples) in looks.iter().zip(&resamples) {
+                taken = look.pairs;
+                let Some(alpha) = look.alpha else { continue };
+                let so_far = taken as usize;
+                let estimate = method.estimate(resamples, &baseline[..so_far], &candidate[..so_far]).expect("positive");
+                let Ok(interval) = estimate.interval(alpha) else { continue };
+                let (passes, fails) = (interval.is_within(budget), interval.is_beyond(budget));
+                counts.passed += u32::from(passes);
+                counts.failed += u32::from(fails);
+                if passes || fails {
+                    break;
+                }
+            }
+            counts.pairs += u64::from(taken);
+        }
+    }
+    counts
+}
+
+/// What looks do to the error of a campaign.
+fn with_looks(alphas: [Alpha; 2]) {
+    println!(
+        "\nThe same budget in campaigns with looks, which end at the first that passes or fails it: {TRIALS} trials a cell, α = 5 % / 2.5 % a side over all looks. Shares in %, and the mean number of pairs.\n"
+    );
+    println!(
+        "| noise | looks | estimator | passes, true ratio 1.05 | fails, true ratio 1.05 | passes, true ratio 1.00 | pairs | fails, true ratio 1.10 | pairs |"
+    );
+    println!("|---|---|---|---|---|---|---|---|---|");
+    let mut stream = 20_000;
+    for (noise, name) in [(Noise::Normal, "normal"), (Noise::Heavy, "heavy tails (t₃)")] {
+        for ends in [&[5, 10, 20][..], &[10, 20, 40]] {
+            let mut cell = |ratio| {
+                stream += 1;
+                alphas.map(|alpha| simulate_looks(noise, ends, ratio, stream, alpha))
+            };
+            let (budget, equal, slower) = (cell(BUDGET), cell(1.0), cell(1.10));
+            for (index, method) in Estimator::ALL.into_iter().enumerate() {
+                let title = METHODS.iter().find(|(other, _)| *other == Some(method)).map_or("", |(_, title)| title);
+                let share = |cell: &[[Ends; 3]; 2], of: fn(&Ends) -> u32| {
+                    format!("{} / {}", percent(of(&cell[0][index])), percent(of(&cell[1][index])))
+                };
+                #[expect(clippy::cast_precision_loss, reason = "a million pairs")]
+                let pairs = |cell: &[[Ends; 3]; 2]| {
+                    let mean = |ends: &Ends| ends.pairs as f64 / f64::from(TRIALS);
+                    format!("{:.1} / {:.1}", mean(&cell[0][index]), mean(&cell[1][index]))
+                };
+                let ends: Vec<String> = ends.iter().map(ToString::to_string).collect();
+                println!(
+                    "| {name} | {} | {title} | {} | {} | {} | {} | {} | {} |",
+                    ends.join(", "),
+                    share(&budget, |ends| ends.passed),
+                    share(&budget, |ends| ends.failed),
+                    share(&equal, |ends| ends.passed),
+                    pairs(&equal),
+                    share(&slower, |ends| ends.failed),
+                    pairs(&slower),
+                );
+            }
+        }
+    }
+}
+
 fn main() {
     let alphas = [IntervalRule::OneSided, IntervalRule::TwoSided].map(|rule| rule.alpha(Confidence::P95));
     one_budget(alphas);
     many_budgets(alphas);
+    with_looks(alphas);
 }

@@ -27,7 +27,7 @@
 //! | [`reading`] | what another tool measured | benches with samples |
 //! | [`compare`] | two readings | what changed, and whether budgets hold |
 //! | [`init`] | a repository | the gate file that its owner starts with |
-//! | [`mod@unit`], [`program`], [`digest`] | | the words and the hash that all of them use |
+//! | [`mod@unit`], [`program`], [`digest`], [`printable`] | | the words, the hash and the escapes that all of them use |
 
 pub mod campaign;
 pub mod cli;
@@ -38,6 +38,7 @@ pub mod fixture;
 pub mod init;
 pub mod measure;
 pub mod plan;
+pub mod printable;
 pub mod profile;
 pub mod program;
 pub mod query;

@@ -145,7 +145,25 @@ impl Underway<'_> {
             Failure::work(format!("{message}\nall runs are done; `gate resume {path}` concludes"))
         })?;
         self.record(State::Complete)?;
+        match self.remember(&finished, provenance) {
+            // A verdict is not lost with its line; a recording without one is none.
+            Err(message) if !self.plan.records => print::error(&message),
+            remembered => remembered.map_err(Failure::work)?,
+        }
         Ok(finished)
+    }
+
+    /// Adds the line of the campaign, which is sealed, to the history.
+    fn remember(&self, finished: &Finished, provenance: &Provenance) -> Result<(), String> {
+        if !history::keeps(self.plan) {
+            return Ok(());
+        }
+        let digest = self.folder.digest().map_err(|error| error.to_string())?;
+        let line = Line::new(self.plan, provenance, &self.folder.name(), &digest, machine::name()?);
+        // Of a recording, nothing but that it is deferred is good news.
+        let baseline = self.plan.records && finished.verdicts.gravest() == Some(Verdict::Deferred);
+        let metrics = figures(&finished.evidence, &finished.analysis);
+        history::keep(self.results, &Line { baseline, metrics, ..line })
     }
 
     /// Evidence → analysis → verdicts, each kept in the folder as it comes, and sealed.
@@ -163,12 +181,6 @@ impl Underway<'_> {
         // What is sealed is what was journalled, whatever became of the files meanwhile.
         Outline::load(folder).and_then(|outline| outline.check_runs()).map_err(|error| error.to_string())?;
         let digest = self.folder.seal().map_err(|error| error.to_string())?;
-        if history::keeps(self.plan) {
-            let line = Line::new(self.plan, provenance, &self.folder.name(), &digest, machine::name()?);
-            // Of a recording, nothing but that it is deferred is good news.
-            let baseline = self.plan.records && verdicts.gravest() == Some(Verdict::Deferred);
-            history::keep(self.results, &Line { baseline, metrics: figures(&evidence, &analysis), ..line })?;
-        }
         let view = view.sealed(digest);
         Ok(Finished { evidence, analysis, folder: folder.to_owned(), view, verdicts })
     }

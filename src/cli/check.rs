@@ -6,6 +6,7 @@ use std::time::Duration;
 use super::campaign::{date_of, now};
 use super::{Exit, Failure, calibrate, find, print};
 use crate::plan::{Digests, Plan, Selection, Size};
+use crate::printable;
 use crate::spec::{Gate, Grade};
 use crate::verdict;
 
@@ -25,7 +26,7 @@ pub(super) fn check(args: &Args) -> Result<Exit, Failure> {
         calibrate::warn(Path::new("results"), &loaded);
         text.push_str(&describe(&loaded.gate)?);
     }
-    print::data(&text)?;
+    print::data(&printable::lines(&text))?;
     if ran_out.is_empty() { Ok(Exit::Proceed) } else { Err(Failure::usage(ran_out.join("\n"))) }
 }
 

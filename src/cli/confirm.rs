@@ -1,7 +1,5 @@
 //! `gate confirm`
 
-use std::path::PathBuf;
-
 use super::campaign::{Format, Start};
 use super::finished::Stored;
 use super::lock::Wait;
@@ -18,15 +16,11 @@ const FEWEST: u32 = 10;
 /// Arguments of `gate confirm`.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// A campaign's folder, or a gate for its latest campaign
-    #[arg(value_name = "CAMPAIGN")]
-    campaign: String,
+    #[command(flatten)]
+    campaign: find::Named,
     /// Fresh pairs; by default a quarter more than `gate size` says, at least 10
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(5..=1_000))]
     pairs: Option<u32>,
-    /// Where campaigns are, and land
-    #[arg(long, value_name = "DIR", default_value = "results")]
-    results: PathBuf,
     /// How to show the verdicts
     #[arg(long, value_name = "FORMAT", default_value = "terminal")]
     format: Format,
@@ -36,7 +30,7 @@ pub(super) struct Args {
 
 /// Runs a fresh campaign over what another one left inconclusive, which stays as it is.
 pub(super) fn confirm(args: &Args) -> Result<Exit, Failure> {
-    let stored = Stored::load(&args.campaign, &args.results)?;
+    let stored = Stored::load(&args.campaign)?;
     let budgets = inconclusive(&stored, "confirm")?;
     machine::name().map_err(Failure::usage)?;
     let pilot = &stored.evidence.plan;
@@ -94,7 +88,7 @@ pub(super) fn confirm(args: &Args) -> Result<Exit, Failure> {
         stored.name(),
         duration(took)
     ));
-    let start = Start { results: &args.results, source: &loaded.source, plan: &plan };
+    let start = Start { results: &args.campaign.results, source: &loaded.source, plan: &plan };
     let exit = start.execute(executor.as_mut())?.show(args.format, false);
     drop(lock);
     exit

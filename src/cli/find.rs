@@ -9,6 +9,24 @@ use crate::spec::{self, Loaded};
 /// Where gate files are looked for by name.
 const GATES: &str = "gates";
 
+/// A campaign that is named on the command line.
+#[derive(Debug, Clone, clap::Args)]
+pub(super) struct Named {
+    /// A campaign's folder, or a gate for its latest campaign
+    #[arg(value_name = "CAMPAIGN")]
+    campaign: String,
+    /// Where campaigns are
+    #[arg(long, value_name = "DIR", default_value = "results")]
+    pub(super) results: PathBuf,
+}
+
+impl Named {
+    /// Its folder.
+    pub(super) fn folder(&self) -> Result<PathBuf, Failure> {
+        campaign(&self.campaign, &self.results)
+    }
+}
+
 /// Loads the named gates, all of `gates/` where none is named; every wrong one is told before anything is done.
 pub(super) fn gates(names: &[String]) -> Result<Vec<Loaded>, Failure> {
     let paths = if names.is_empty() { all()? } else { names.iter().map(|name| path_of(name)).collect() };

@@ -17,9 +17,9 @@ pub(super) struct Stored {
 }
 
 impl Stored {
-    /// Reads the campaign called `name`: the numbers and the verdicts must be what the plan and the runs give.
-    pub(super) fn load(name: &str, results: &Path) -> Result<Self, Failure> {
-        let folder = find::campaign(name, results)?;
+    /// Reads a campaign: the numbers and the verdicts must be what the plan and the runs give.
+    pub(super) fn load(named: &find::Named) -> Result<Self, Failure> {
+        let folder = named.folder()?;
         let Concluded { evidence, provenance, analysis, verdicts } = Concluded::load(&folder).map_err(Failure::work)?;
         Ok(Self { folder, evidence, provenance, analysis, verdicts })
     }

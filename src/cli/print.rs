@@ -3,6 +3,7 @@
 use std::io::{IsTerminal as _, Write as _};
 
 use super::Failure;
+use crate::printable;
 
 /// Writes `text` to stdout. A reader that went away is no error: it has what it wanted.
 pub(super) fn data(text: &str) -> Result<(), Failure> {
@@ -27,15 +28,7 @@ pub(super) fn note(text: &str) {
 /// Tells an error on stderr; a message that is laid out already is told as it is.
 pub(super) fn error(message: &str) {
     let laid_out = message.starts_with("error") || message.starts_with('\u{1b}');
-    note(&if laid_out { message.to_owned() } else { format!("error: {}", printable(message)) });
-}
-
-/// `text` with what a terminal would obey as its code, as in `\u{1b}`: a message may quote a file that came from anywhere.
-pub(super) fn printable(text: &str) -> String {
-    let is_obeyed = |c: char| {
-        (c.is_control() && c != '\n' && c != '\t') || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
-    };
-    text.chars().flat_map(|c| if is_obeyed(c) { c.escape_unicode().collect() } else { vec![c] }).collect()
+    note(&if laid_out { message.to_owned() } else { format!("error: {}", printable::lines(message)) });
 }
 
 /// Whether stdout shows colours: a terminal does, and `NO_COLOR` and `CLICOLOR_FORCE` hold.
@@ -51,14 +44,4 @@ pub(super) fn stderr_has_color() -> bool {
 /// Whether stderr is a terminal, and so shows progress.
 pub(super) fn stderr_is_terminal() -> bool {
     std::io::stderr().is_terminal()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_a_terminal_would_obey_is_told_as_its_code() {
-        assert_eq!(printable("read `a\u{1b}[2J\r\u{202e}`:\n\tno µ"), "read `a\\u{1b}[2J\\u{d}\\u{202e}`:\n\tno µ");
-    }
 }

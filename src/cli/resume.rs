@@ -1,7 +1,5 @@
 //! `gate resume`
 
-use std::path::PathBuf;
-
 use super::campaign::{Format, Underway};
 use super::lock::Wait;
 use super::{Exit, Failure, find};
@@ -13,12 +11,8 @@ use crate::target;
 /// Arguments of `gate resume`.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// The folder of a campaign that has not ended, or a gate for its latest campaign
-    #[arg(value_name = "CAMPAIGN")]
-    campaign: String,
-    /// Where campaigns are
-    #[arg(long, value_name = "DIR", default_value = "results")]
-    results: PathBuf,
+    #[command(flatten)]
+    campaign: find::Named,
     /// How to show the verdicts
     #[arg(long, value_name = "FORMAT", default_value = "terminal")]
     format: Format,
@@ -28,7 +22,7 @@ pub(super) struct Args {
 
 /// Goes on with a campaign by its own plan, on the host and with the executables that it was begun with.
 pub(super) fn resume(args: &Args) -> Result<Exit, Failure> {
-    let path = find::campaign(&args.campaign, &args.results)?;
+    let path = args.campaign.folder()?;
     let path = path.canonicalize().unwrap_or(path);
     let plan: Plan = read_json(&path, "plan.json", SCHEMA).map_err(Failure::work)?;
     let provenance: Provenance = read_json(&path, "provenance.json", Provenance::SCHEMA).map_err(Failure::work)?;

@@ -1,13 +1,11 @@
 //! `gate size`
 
-use std::path::PathBuf;
-
 use clap::ValueEnum;
 use serde::Serialize;
 
 use super::campaign::{date_of, json};
 use super::finished::Stored;
-use super::{Exit, Failure, print};
+use super::{Exit, Failure, find, print};
 use crate::evidence::{Event, Journal};
 use crate::verdict::{Sizing, sizes};
 
@@ -17,12 +15,8 @@ const SCHEMA: &str = "gate.size/1";
 /// Arguments of `gate size`.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// A campaign's folder, or a gate for its latest campaign
-    #[arg(value_name = "CAMPAIGN")]
-    campaign: String,
-    /// Where campaigns are
-    #[arg(long, value_name = "DIR", default_value = "results")]
-    results: PathBuf,
+    #[command(flatten)]
+    campaign: find::Named,
     /// How to show it
     #[arg(long, value_name = "FORMAT", default_value = "terminal")]
     format: Show,
@@ -53,7 +47,7 @@ struct Document<'a> {
 
 /// Tells how many pairs would settle what is inconclusive, and how long they would take.
 pub(super) fn size(args: &Args) -> Result<Exit, Failure> {
-    let stored = Stored::load(&args.campaign, &args.results)?;
+    let stored = Stored::load(&args.campaign)?;
     let budgets = inconclusive(&stored, "size")?;
     let seconds_a_pair = seconds_a_pair(&stored)?;
     let pairs = budgets.iter().filter_map(Sizing::needed).max();

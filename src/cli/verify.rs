@@ -1,6 +1,6 @@
 //! `gate verify`
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use clap::ValueEnum;
 use serde::Serialize;
@@ -23,12 +23,8 @@ const TOLD: usize = 10;
 /// Arguments of `gate verify`.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// A campaign's folder, or a gate for its latest campaign
-    #[arg(value_name = "CAMPAIGN")]
-    campaign: String,
-    /// Where campaigns are
-    #[arg(long, value_name = "DIR", default_value = "results")]
-    results: PathBuf,
+    #[command(flatten)]
+    campaign: find::Named,
     /// The digest that the campaign must have, as its report or the history tells it
     #[arg(long, value_name = "DIGEST")]
     expect: Option<String>,
@@ -69,7 +65,7 @@ struct Document<'a> {
 
 /// Checks a campaign's evidence without trust in whoever made it; exits 1 where anything does not hold.
 pub(super) fn verify(args: &Args) -> Result<Exit, Failure> {
-    let path = find::campaign(&args.campaign, &args.results)?;
+    let path = args.campaign.folder()?;
     let folder = Folder::at(path.clone());
     let digest = folder.digest().ok();
     let mut checks = vec![check("manifest", || manifest(&folder))];

@@ -9,7 +9,8 @@ use crate::unit::Unit;
 
 use super::json::{self, Place};
 use super::metric::Metric;
-use super::{Bench, Format, Reading, ReadingError, printable, source};
+use super::{Bench, Format, Reading, ReadingError, source};
+use crate::printable;
 
 /// Folders are not nested more deeply: group, function, value, and what stands above them.
 const DEPTH: usize = 12;

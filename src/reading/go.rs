@@ -10,7 +10,8 @@ use std::collections::HashMap;
 use crate::unit::{Assumption, Direction};
 
 use super::metric::Metric;
-use super::{Bench, Format, Reading, ReadingError, printable};
+use super::{Bench, Format, Reading, ReadingError};
+use crate::printable;
 
 /// What a bench's line begins with; it is no part of the name.
 const PREFIX: &[u8] = b"Benchmark";

@@ -9,7 +9,8 @@ use crate::unit::{Direction, Unit};
 
 use super::json::{self, Place};
 use super::metric::{Metric, nanoseconds_in};
-use super::{Bench, Format, Reading, ReadingError, printable};
+use super::{Bench, Format, Reading, ReadingError};
+use crate::printable;
 
 #[derive(Deserialize)]
 struct Document {

@@ -8,7 +8,8 @@ use crate::unit::Unit;
 
 use super::json::{self, Place};
 use super::metric::{Metric, nanoseconds_in};
-use super::{Bench, Format, Reading, ReadingError, printable};
+use super::{Bench, Format, Reading, ReadingError};
+use crate::printable;
 
 /// A histogram stands for as many samples at most.
 const MOST_SAMPLES: u64 = 10_000_000;

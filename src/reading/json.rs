@@ -3,7 +3,8 @@
 use serde::Deserialize;
 
 use super::metric::Metric;
-use super::{Format, ReadingError, Series, printable};
+use super::{Format, ReadingError, Series};
+use crate::printable;
 
 /// Reads a document, or says in which line and column it is otherwise.
 pub(super) fn read<'a, T: Deserialize<'a>>(label: &str, bytes: &'a [u8], format: Format) -> Result<T, ReadingError> {

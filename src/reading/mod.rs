@@ -28,7 +28,6 @@ mod hyperfine;
 mod jmh;
 mod json;
 mod metric;
-mod printable;
 mod protocol;
 mod pyperf;
 mod pytest_benchmark;
@@ -41,6 +40,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
+use crate::printable;
 use crate::unit::{Assumption, Direction, Unit};
 
 pub use error::ReadingError;

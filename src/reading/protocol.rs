@@ -17,7 +17,8 @@ use crate::unit::{Direction, Unit};
 
 use super::json::Place;
 use super::metric::{self, Metric};
-use super::{Bench, FailedCheck, Format, Reading, ReadingError, printable};
+use super::{Bench, FailedCheck, Format, Reading, ReadingError};
+use crate::printable;
 
 /// The bench of a program that names none.
 const ONLY: &str = "main";

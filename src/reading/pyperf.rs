@@ -6,7 +6,8 @@ use crate::unit::Unit;
 
 use super::json::{self, Place};
 use super::metric::Metric;
-use super::{Bench, Format, Reading, ReadingError, printable};
+use super::{Bench, Format, Reading, ReadingError};
+use crate::printable;
 
 /// The only version there has been.
 const VERSION: &str = "1.0";

@@ -2,12 +2,12 @@
 
 use serde::Serialize;
 
-use super::text::is_hidden;
 use super::view::{Part, View};
 use super::words;
 use crate::evidence::Earlier;
 use crate::measure::Host;
 use crate::plan::Plan;
+use crate::printable::is_hidden;
 use crate::spec::{Bound, Grade, IntervalKind, Multiplicity};
 use crate::unit::{Case, Direction, Statistic, Unit};
 use crate::verdict::{

@@ -4,6 +4,8 @@ use std::fmt::Write as _;
 
 use tabled::grid::util::string::{get_char_width, get_string_width};
 
+use crate::printable::is_hidden;
+
 /// The longest text that is shown whole, in characters.
 const LONGEST: usize = 1_200;
 
@@ -33,14 +35,6 @@ pub(super) fn clean(text: &str) -> String {
         shown += 1;
     }
     out
-}
-
-/// Controls, and the format characters that reorder or hide text (Unicode TR 36 and UAX 9).
-pub(super) fn is_hidden(c: char) -> bool {
-    c.is_control()
-        || matches!(c,
-            '\u{61c}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
-            | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e0fff}')
 }
 
 /// Columns that `text` takes on a terminal.

@@ -5,6 +5,7 @@ use std::ops::Range;
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 
 use super::source::Source;
+use crate::printable;
 
 /// How grave a problem is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -117,7 +118,7 @@ impl Problem {
             from..lines.ceil_char_boundary(span.end.saturating_sub(start)).max(from)
         };
         let mut snippet = Snippet::source(lines)
-            .path(printable(source.name()))
+            .path(printable::text(source.name()))
             .line_start(source.line(start))
             .annotation(AnnotationKind::Primary.span(place(&self.span)).label(&self.expected));
         for (span, label) in &self.beside {
@@ -145,20 +146,7 @@ pub(super) fn quoted(text: &str) -> String {
     const LIMIT: usize = 60;
     let shown: String = text.chars().take(LIMIT).collect();
     let rest = if text.chars().nth(LIMIT).is_some() { "…" } else { "" };
-    format!("`{}{rest}`", printable(&shown))
-}
-
-/// `text` with those characters escaped that would move or restyle what stands around them.
-pub(super) fn printable(text: &str) -> String {
-    let mut shown = String::with_capacity(text.len());
-    for c in text.chars() {
-        if c.is_control() || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}') {
-            shown.extend(c.escape_unicode());
-        } else {
-            shown.push(c);
-        }
-    }
-    shown
+    format!("`{}{rest}`", printable::text(&shown))
 }
 
 /// The names in backticks, as in "`a`, `b` or `c`"; of many the first 20.

@@ -8,12 +8,13 @@ use std::path::Path;
 use thiserror::Error;
 
 use super::decode::decode;
-use super::diagnostic::{Problem, printable, render_plain};
+use super::diagnostic::{Problem, render_plain};
 use super::file::GateFile;
 use super::model::Gate;
 use super::source::{Format, MAX_BYTES, Source};
 use super::suggest::nearest;
 use super::{tree, validate};
+use crate::printable;
 
 /// As many problems are shown in full; of the rest the number.
 const MOST_SHOWN: usize = 20;
@@ -88,7 +89,7 @@ pub enum SpecError {
 
 /// A path as a message shows it: whole, because its end says most.
 fn shown(path: &str) -> String {
-    format!("`{}`", printable(path))
+    format!("`{}`", printable::text(path))
 }
 
 fn counted(problems: usize) -> String {

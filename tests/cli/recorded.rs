@@ -114,6 +114,17 @@ fn a_wrong_answer_is_not_recorded() {
 }
 
 #[test]
+fn a_recording_that_the_history_does_not_take_is_none() {
+    let bench = Bench::new();
+    bench.file("one.toml", &gate("true", ""));
+    std::fs::create_dir_all(bench.results().join("history.jsonl")).unwrap();
+    let recorded = bench.here(&["record", "one.toml"]);
+    assert_eq!(recorded.code, 1, "{recorded:?}");
+    assert!(recorded.stderr.contains("write `results/history.jsonl`"), "{}", recorded.stderr);
+    assert!(!recorded.stderr.contains("gate resume"), "there is nothing left to resume: {}", recorded.stderr);
+}
+
+#[test]
 fn the_latest_recording_counts_and_a_history_that_can_not_be_read_is_told() {
     let bench = Bench::new();
     bench.file("one.toml", &gate("true", ""));

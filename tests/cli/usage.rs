@@ -33,6 +33,17 @@ fn a_wrong_gate_file_runs_nothing_and_writes_nothing() {
 }
 
 #[test]
+fn text_that_would_reorder_a_terminal_is_shown_as_its_code() {
+    let bench = Bench::new();
+    let minimal = std::fs::read_to_string("gates/examples/minimal.toml").expect("the example");
+    let title = minimal.lines().find(|line| line.starts_with("title")).expect("a title");
+    let file = bench.file("odd.toml", &minimal.replace(title, "title = \"abc\u{202e}def\""));
+    let answer = gate(&["check".as_ref(), file.as_os_str()]);
+    assert_eq!(answer.code, 0, "{answer:?}");
+    assert!(answer.stdout.contains(r"abc\u{202e}def"), "{}", answer.stdout);
+}
+
+#[test]
 fn one_wrong_gate_among_several_stops_all_of_them() {
     let bench = Bench::new();
     let wrong = bench.file("wrong.toml", "gate = 1\n");

@@ -8,7 +8,8 @@ use std::path::{Path, PathBuf};
 const ALLOWED: &[(&str, &[&str])] = &[
     ("unit", &[]),
     ("digest", &[]),
-    ("reading", &["unit"]),
+    ("printable", &[]),
+    ("reading", &["unit", "printable"]),
     ("program", &["unit", "reading"]),
     ("init", &[]),
     ("stats", &[]),
@@ -16,7 +17,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("measure", &[]),
     ("fixture", &["unit", "digest"]),
     ("workload", &["unit", "digest", "reading", "program", "measure", "fixture"]),
-    ("spec", &["unit", "reading", "program", "workload"]),
+    ("spec", &["unit", "printable", "reading", "program", "workload"]),
     ("worker", &["unit", "program", "spec", "fixture", "measure", "workload"]),
     ("plan", &["unit", "digest", "program", "spec", "workload"]),
     ("target", &["unit", "digest", "program", "spec", "worker", "measure"]),
@@ -24,8 +25,8 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("campaign", &["unit", "program", "spec", "plan", "target", "worker", "workload", "measure", "evidence"]),
     ("profile", &["unit", "digest", "spec", "plan", "target", "worker", "campaign", "measure"]),
     ("verdict", &["unit", "stats", "spec", "plan", "evidence", "worker", "workload"]),
-    ("query", &["unit", "program", "spec", "plan", "evidence", "verdict", "worker"]),
-    ("report", &["unit", "spec", "plan", "evidence", "verdict", "measure"]),
+    ("query", &["unit", "printable", "program", "spec", "plan", "evidence", "verdict", "worker"]),
+    ("report", &["unit", "printable", "spec", "plan", "evidence", "verdict", "measure"]),
 ];
 
 /// Of these only a part may be imported by some.

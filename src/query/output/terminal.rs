@@ -9,6 +9,7 @@ use tabled::settings::object::Columns;
 use tabled::settings::{Alignment, Padding, Style};
 
 use super::{Output, is_absent, texts};
+use crate::printable;
 
 /// What stands where there is no value.
 const NONE: &str = "–";
@@ -32,7 +33,7 @@ impl<W> Terminal<W> {
 impl<W: Write> Output for Terminal<W> {
     fn begin(&mut self, schema: &Schema) -> io::Result<()> {
         self.numbers = schema.fields().iter().map(|field| field.data_type().is_numeric()).collect();
-        self.rows.push_record(schema.fields().iter().map(|field| clean(field.name())));
+        self.rows.push_record(schema.fields().iter().map(|field| printable::text(field.name())));
         Ok(())
     }
 
@@ -41,7 +42,7 @@ impl<W: Write> Output for Terminal<W> {
         for row in 0..batch.num_rows() {
             let cells = columns.iter().zip(batch.columns()).map(|(column, values)| {
                 let text = (!is_absent(values, row)).then(|| column.value(row).try_to_string()).transpose();
-                text.map(|text| text.map_or_else(|| NONE.to_owned(), |text| clean(&text)))
+                text.map(|text| text.map_or_else(|| NONE.to_owned(), |text| printable::text(&text)))
             });
             self.rows.push_record(cells.collect::<Result<Vec<_>, _>>().map_err(super::wrong)?);
         }
@@ -59,23 +60,6 @@ impl<W: Write> Output for Terminal<W> {
         }
         self.out.flush()
     }
-}
-
-/// `text` on one line, with everything that moves the cursor, or hides or reorders what is around it, as its code.
-fn clean(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        if is_hidden(c) { out.extend(c.escape_unicode()) } else { out.push(c) }
-    }
-    out
-}
-
-/// Controls, and the format characters that reorder or hide text (Unicode TR 36 and UAX 9).
-fn is_hidden(c: char) -> bool {
-    c.is_control()
-        || matches!(c,
-            '\u{61c}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
-            | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e0fff}')
 }
 
 #[cfg(test)]
