@@ -188,7 +188,7 @@ fn write(
 ) -> Result<(), Failure> {
     let flame = Flame::of(taken);
     for share in flame.largest(SHOWN) {
-        text.push_str(&format!("  {:>5.1} %  {}\n", 100.0 * share.of_all, share.name));
+        text.push_str(&format!("  {:>5.1} %  {}\n", 100.0 * share.of_all, shortened(&share.name)));
     }
     let what = match kind {
         Kind::Cpu => cpu_line(&record.cpu),
@@ -200,6 +200,19 @@ fn write(
     let packed = pprof(taken, kind, record.started, &comments)
         .map_err(|error| Failure::work(format!("write the profile as pprof: {error}")))?;
     folder.write(&format!("{name}.pb.gz"), &packed).map_err(Failure::work)
+}
+
+/// The name of a function as a line of 80 columns holds it: of a long one the beginning and the end.
+fn shortened(name: &str) -> String {
+    const BEGINNING: usize = 28;
+    const END: usize = 38;
+    let length = name.chars().count();
+    if length <= BEGINNING + 1 + END {
+        return name.to_owned();
+    }
+    let [beginning, end]: [String; 2] =
+        [name.chars().take(BEGINNING).collect(), name.chars().skip(length - END).collect()];
+    format!("{beginning}…{end}")
 }
 
 #[expect(clippy::cast_precision_loss, reason = "seconds for people")]
@@ -217,4 +230,18 @@ fn cpu_line(cpu: &Cpu) -> String {
 fn heap_line(heap: &Heap) -> String {
     let lost = if heap.lost == 0 { String::new() } else { format!(", {} of them lost", heap.lost) };
     format!("allocations: {} operations, {} bytes in {}{lost}\n", heap.operations, heap.bytes, heap.allocs)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_name_keeps_both_ends() {
+        assert_eq!(shortened(&"ä".repeat(67)), "ä".repeat(67));
+        assert_eq!(
+            shortened(&format!("{}{}", "a".repeat(28), "b".repeat(40))),
+            format!("{}…{}", "a".repeat(28), "b".repeat(38))
+        );
+    }
 }
