@@ -3,6 +3,9 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use rand_pcg::Pcg64;
+use rand_pcg::rand_core::Rng as _;
+
 use crate::command::gate;
 use crate::gate::{Bench, gate as run_gate};
 
@@ -44,6 +47,67 @@ fn a_flipped_byte_anywhere_is_found_and_its_file_named() {
             assert!(found.stdout.contains(file), "byte {at} of {file}: {}", found.stdout);
         }
         fs::write(&path, bytes).expect("a file");
+    }
+    assert_eq!(run_gate(&["verify", name]).code, 0);
+}
+
+#[test]
+fn a_thousand_flipped_bytes_are_found() {
+    let bench = Bench::new();
+    let campaign = campaign(&bench);
+    let name = campaign.to_str().expect("text");
+    let files = files(&campaign);
+    let lengths: Vec<usize> = files.iter().map(|path| fs::read(path).expect("a file").len()).collect();
+    let mut source = Pcg64::new(1_000, 1);
+    let mut below = |most: usize| usize::try_from(source.next_u64() % most as u64).expect("a place");
+    for _ in 0..1_000 {
+        // Any byte of all files alike, and any other value in its place.
+        let mut at = below(lengths.iter().sum());
+        let file = lengths.iter().position(|&length| {
+            if at < length {
+                true
+            } else {
+                at -= length;
+                false
+            }
+        });
+        let path = &files[file.expect("a file")];
+        let bytes = fs::read(path).expect("a file");
+        let mut changed = bytes.clone();
+        changed[at] = changed[at].wrapping_add(u8::try_from(1 + below(255)).expect("a byte"));
+        fs::write(path, changed).expect("a file");
+        let found = run_gate(&["verify", name]);
+        let file = path.file_name().expect("a name").to_str().expect("text");
+        assert_eq!(found.code, 1, "byte {at} of {file}");
+        assert!(found.stdout.contains(file), "byte {at} of {file}: {}", found.stdout);
+        fs::write(path, bytes).expect("a file");
+    }
+    assert_eq!(run_gate(&["verify", name]).code, 0);
+}
+
+#[test]
+fn a_line_that_is_removed_added_or_swapped_is_found_and_its_file_named() {
+    let bench = Bench::new();
+    // Two attempts make a ledger of four lines.
+    fs::remove_dir_all(campaign(&bench)).expect("a campaign");
+    let campaign = campaign(&bench);
+    let name = campaign.to_str().expect("text");
+    let beside = campaign.parent().expect("a folder");
+    for path in [campaign.join("journal.jsonl"), beside.join("ledger.jsonl"), campaign.join("MANIFEST.sha256")] {
+        let text = fs::read_to_string(&path).expect("a file");
+        let lines: Vec<&str> = text.split_inclusive('\n').collect();
+        assert!(lines.len() > 3, "{text}");
+        let removed = [&lines[..1], &lines[2..]].concat();
+        let added = [&lines[..2], &lines[1..]].concat();
+        let swapped = [&lines[..1], &[lines[2], lines[1]], &lines[3..]].concat();
+        for (what, changed) in [("removed", removed), ("added", added), ("swapped", swapped)] {
+            fs::write(&path, changed.concat()).expect("a file");
+            let found = run_gate(&["verify", name]);
+            let file = path.file_name().expect("a name").to_str().expect("text");
+            assert_eq!(found.code, 1, "{what} in {file}: {}", found.stdout);
+            assert!(found.stdout.contains(file), "{what} in {file}: {}", found.stdout);
+        }
+        fs::write(&path, text).expect("a file");
     }
     assert_eq!(run_gate(&["verify", name]).code, 0);
 }
