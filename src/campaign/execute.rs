@@ -9,6 +9,7 @@ use crate::evidence::{
 };
 use crate::measure::Host;
 use crate::plan::{Plan, PlannedRun};
+use crate::printable;
 use crate::target::Executor;
 use crate::unit::{Case, Side};
 use crate::worker::protocol::Observed;
@@ -206,12 +207,18 @@ impl<'a> State<'a> {
                 continue;
             }
             let request = request::of_check(plan, check, &self.answers);
-            let output = executor.execute(&request, timeout).map_err(|source| CampaignError::Run {
+            let mut output = executor.execute(&request, timeout).map_err(|source| CampaignError::Run {
                 what: format!("check `{}`", check.id),
                 lane: check.lane.clone(),
                 cases: cases(&request.cases),
                 source,
             })?;
+            // Whatever broke, it may have said why.
+            if let (Some(said), Some(failure)) =
+                (last_words(&output.stderr), output.checks.iter_mut().find_map(|result| result.failure.as_mut()))
+            {
+                failure.push_str(&format!("; its stderr ends with `{said}`"));
+            }
             let incomplete = |missing: String| CampaignError::Incomplete {
                 what: format!("check `{}`", check.id),
                 lane: check.lane.clone(),
@@ -356,6 +363,11 @@ impl<'a> State<'a> {
 
 fn broken<'a>(evidence: &'a Evidence, lane: &str, contract: &[String], case: &Case) -> Option<&'a CheckResult> {
     contract.iter().filter_map(|check| evidence.check(lane, check, case)).find(|result| result.failure.is_some())
+}
+
+/// The last line of what a process said, of bounded length; `None` where it said nothing.
+fn last_words(stderr: &str) -> Option<String> {
+    stderr.lines().rev().find(|line| !line.trim().is_empty()).map(|line| printable::short(line.trim()))
 }
 
 fn cases(cases: &[Case]) -> String {

@@ -252,13 +252,15 @@ pub(super) fn warn(results: &Path, loaded: &Loaded) {
     let Some(calibration) = kept.filter(|calibration| is_of(calibration, &Host::observe())) else { return };
     for sight in calibration.budgets.iter().filter(|sight| sight.is_too_fine()) {
         print::note(&format!(
-            "warning: {}: {} {} in {}, {} = {}, is finer than this host sees: {}",
+            "warning: {}: {} {} in {}, {} = {}, is finer than this host sees with the {} pairs of profile {}: {}",
             loaded.gate.name,
             sight.metric,
             sight.statistic,
             sight.case,
             sight.bound.key(),
             sight.bound.value(),
+            calibration.pairs,
+            calibration.profile,
             too_fine(sight.passes_80)
         ));
     }
@@ -292,6 +294,9 @@ fn text(calibration: &Calibration, unslowed: bool) -> String {
         text.push_str("\nknown slowdowns   none: these benches are timed by the programs themselves, or by crowds\n");
     } else {
         text.push_str("\nknown slowdowns   campaigns  rejected  passed\n");
+    }
+    if calibration.budgets.is_empty() && !unslowed {
+        text.push_str("  no guardrail is a ratio of what varies from run to run, as times do: a slowdown can't\n  fail this gate\n");
     }
     for Slowdown { ratio, trial } in &calibration.slowdowns {
         let on = calibration.on_budget.as_ref().is_some_and(|on| (on.ratio - ratio).abs() < 1e-12);

@@ -86,7 +86,7 @@ fn looks(plan: &Plan) -> Result<String, Failure> {
 }
 
 /// The waivers of a gate that have run out, a sentence each.
-fn expired(gate: &Gate) -> Vec<String> {
+pub(super) fn expired(gate: &Gate) -> Vec<String> {
     let today = date_of(now());
     let budgets = gate.hypotheses.iter().flat_map(|one| one.guardrails.iter().map(move |budget| (one, budget)));
     let waived = budgets.filter_map(|(one, budget)| Some((one, budget, budget.waiver.as_ref()?)));

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::{Exit, Failure, find, print};
+use crate::evidence::{EvidenceError, Outline};
 use crate::query::{self, Csv, Database, Json, Output, QueryError, Terminal};
 
 /// Arguments of `gate query`.
@@ -53,8 +54,14 @@ pub(super) fn open(names: &[String], results: &Path) -> Result<Database, Failure
         // Beside campaigns lie ledgers and calibrations, which a shell's `*` names too.
         if Path::new(name).is_file() && names.len() > 1 {
             print::note(&format!("passed over `{name}`: a file is no campaign"));
-        } else {
-            folders.push(find::campaign(name, results)?);
+            continue;
+        }
+        let folder = find::campaign(name, results)?;
+        match Outline::load(&folder) {
+            Err(error @ (EvidenceError::Unfinished { .. } | EvidenceError::Failed { .. })) if names.len() > 1 => {
+                print::note(&format!("passed over: {error}"));
+            }
+            _ => folders.push(folder),
         }
     }
     if folders.is_empty() {

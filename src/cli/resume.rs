@@ -69,8 +69,18 @@ pub(super) fn resume(args: &Args) -> Result<Exit, Failure> {
     if let Some(label) = changed.first() {
         return Err(refused(&format!("`{label}` is not what its plan was made for")));
     }
-    let folder = Folder::reopen(path.clone()).map_err(Failure::work)?;
     let ledger = Ledger::beside(&path);
+    let attempts = ledger.read().map_err(Failure::work)?;
+    let attempts = attempts.at(&provenance.plan);
+    let own = attempts
+        .iter()
+        .position(|(campaign, _)| path.ends_with(campaign))
+        .ok_or_else(|| refused("the ledger beside it does not know it"))?;
+    // Whoever has seen another attempt's numbers may not choose which of the two to finish.
+    if let Some((later, state)) = attempts.get(own + 1) {
+        return Err(refused(&format!("`{later}` was begun after it by the same plan, and is {}", state.fate())));
+    }
+    let folder = Folder::reopen(path.clone()).map_err(Failure::work)?;
     let results = path.ancestors().nth(2).unwrap_or(&path);
     let campaign = Underway { plan: &plan, folder: &folder, ledger: &ledger, results };
     campaign.record(State::Resumed)?;

@@ -6,12 +6,14 @@ use std::path::PathBuf;
 use clap::ValueEnum;
 
 use super::campaign::{Format, Start};
+use super::check::expired;
 use super::lock::Wait;
 use super::record::recorded;
 use super::{Exit, Failure, calibrate, find, machine, print};
 use crate::digest::sha256;
 use crate::fixture;
 use crate::plan::{Digests, Plan, Selection};
+use crate::printable;
 use crate::spec::{Gate, Loaded, Target};
 use crate::target::{self, Executor};
 use crate::workload;
@@ -58,6 +60,9 @@ pub(super) fn run(args: &Args) -> Result<Exit, Failure> {
     for loaded in &gates {
         expand(args, &loaded.gate, Digests::default())?;
         calibrate::warn(&args.results, loaded);
+        for waiver in expired(&loaded.gate) {
+            print::note(&format!("warning: {}", printable::lines(&waiver)));
+        }
     }
     machine::name().map_err(Failure::usage)?;
     let lock = args.wait.lock(&names(&gates))?;

@@ -26,7 +26,7 @@ pub(super) struct Args {
     #[command(flatten)]
     campaign: find::Named,
     /// The digest that the campaign must have, as its report or the history tells it
-    #[arg(long, value_name = "DIGEST")]
+    #[arg(long, value_name = "DIGEST", value_parser = digest)]
     expect: Option<String>,
     /// A commit of the repository here that must hold the campaign's gate file
     #[arg(long, value_name = "COMMIT")]
@@ -90,6 +90,16 @@ pub(super) fn verify(args: &Args) -> Result<Exit, Failure> {
     Err(Failure::work(format!("verify campaign `{}`: {wrong} of {} checks fail", path.display(), checks.len())))
 }
 
+/// A digest as a report tells it.
+fn digest(text: &str) -> Result<String, String> {
+    let whole = text.len() == 64 && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
+    if whole {
+        Ok(text.to_owned())
+    } else {
+        Err("expected the whole digest, 64 digits of 0 to 9 and a to f".to_owned())
+    }
+}
+
 /// What a check finds: a sentence where it holds, else all that is wrong.
 type Found = Result<String, Vec<String>>;
 
@@ -126,8 +136,14 @@ fn of_evidence(path: &Path) -> Vec<Check> {
     let lines = Journal::read(&path.join("journal.jsonl")).map_err(one);
     checks.push(check("journal", || chained(lines.as_ref())));
     let (Ok(plan), Ok(provenance), Ok(lines)) = (plan, provenance, lines) else { return checks };
+    let ended = lines.last().is_some_and(|line| matches!(line.event, Event::Ended(Finish::Complete)));
     checks.push(check("runs", || complete(path, &plan, &provenance, lines)));
     checks.push(check("fixtures", || fixtures(&plan)));
+    if !ended {
+        // Nothing was concluded from it, and what is wrong has been told.
+        checks.push(check("ledger", || ledger(path, &provenance)));
+        return checks;
+    }
     let evidence = Evidence::load(path).map_err(one);
     checks.push(check("looks", || looks(evidence.as_ref(), &provenance)));
     let again = evidence.and_then(|(evidence, _)| {
@@ -190,7 +206,12 @@ fn complete(path: &Path, plan: &Plan, provenance: &Provenance, lines: Vec<Line>)
     match &replay.finish {
         Some(Finish::Complete) => {}
         Some(Finish::Failed { message }) => wrong.push(format!("it ended without a verdict: {message}")),
-        None => wrong.push("it has not ended; its journal may have lost its last lines".to_owned()),
+        None => {
+            let (placed, all) = (replay.placed.len(), plan.runs.len());
+            return Err(vec![format!(
+                "it has not ended, or its journal has lost its last lines: {placed} of {all} runs are there; `gate resume` goes on"
+            )]);
+        }
     }
     if began.is_some_and(|host| *host != provenance.host) {
         wrong.push("provenance.json tells of another host than the journal".to_owned());

@@ -3,9 +3,11 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use arrow::array::RecordBatch;
 use duckdb::{Config, Connection};
 
 use super::campaigns::Campaigns;
+use super::output::with_offsets;
 use super::rows::{RowTable, Rows};
 use super::samples::SampleTable;
 use super::scan::{Registered, Table, register};
@@ -54,9 +56,10 @@ impl Database {
         let mut batches = statement.stream_arrow([]).map_err(|error| self.failed(&error))?;
         // What fails before the first rows are there writes nothing.
         let mut next = batches.next().transpose().map_err(|error| self.failed(&error))?;
-        output.begin(&batches.get_schema())?;
+        let shown = |batch: &RecordBatch| with_offsets(batch).map_err(std::io::Error::other);
+        output.begin(shown(&RecordBatch::new_empty(batches.get_schema()))?.schema_ref())?;
         while let Some(batch) = next {
-            output.rows(&batch)?;
+            output.rows(&shown(&batch)?)?;
             next = batches.next().transpose().map_err(|error| self.failed(&error))?;
         }
         output.end()?;

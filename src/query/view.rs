@@ -264,7 +264,11 @@ pub const VIEWS: &[View] = &[
             column("waiver_state", Kind::Text, "`not-needed`, `used`, `exceeded` or `expired`; NULL without a waiver"),
             column("waiver_bound", Kind::Real, "the waiver's bound, as `bound`"),
             column("waiver_until", Kind::Day, "the last day on which the waiver holds"),
-            column("pairs_needed", Kind::Whole, "pairs that would settle an inconclusive outcome with 80 % power"),
+            column(
+                "pairs_needed",
+                Kind::Whole,
+                "pairs for 80 % power by the normal formula; where the estimate is beyond the bound, to show that it fails",
+            ),
         ],
     },
     View {
@@ -317,7 +321,7 @@ pub const VIEWS: &[View] = &[
             column("date", Kind::Time, "when the campaign was begun, UTC"),
             column("machine", Kind::Text, "what its user calls the machine"),
             column("cores", Kind::Whole, "logical CPUs"),
-            column("commit_id", Kind::Text, "the commit of the working folder"),
+            column("commit_id", Kind::Text, "the commit that the candidate is of"),
             column("baseline", Kind::Flag, "whether it was recorded to be a baseline"),
             column("digest", Kind::Text, "the campaign's digest: SHA-256 of its MANIFEST.sha256"),
             SIDE,

@@ -1,7 +1,7 @@
 //! What a table has no room for: why a number is missing, what a correction or a waiver makes of an outcome.
 
 use super::number;
-use super::text::{plural, some};
+use super::text::some;
 use super::view::{Group, Standing, View};
 use super::words::{self, undefined};
 use crate::spec::Bound;
@@ -54,8 +54,8 @@ fn remarks(view: &View, group: &Group, row: &BudgetResult, every_p: bool) -> Vec
             Some(false) => "the estimate is beyond the bound, the interval reaches inside",
             None => "the interval is not on one side of the bound",
         };
-        remarks.push(match row.pairs_needed {
-            Some(pairs) => format!("{within}; about {} would settle it", plural(pairs as usize, "pair", "pairs")),
+        remarks.push(match row.outlook() {
+            Some(outlook) => format!("{within}; {outlook}"),
             None => within.to_owned(),
         });
     }

@@ -14,6 +14,8 @@ pub(super) fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a s
     candidates
         .into_iter()
         .map(|candidate| (strsim::damerau_levenshtein(&folded, &fold(candidate)), candidate))
+        // One number is as near to another as any.
+        .filter(|(_, candidate)| candidate.parse::<f64>().is_err())
         .filter(|(distance, candidate)| *distance <= (candidate.chars().count() / 3).max(1))
         .min_by_key(|(distance, _)| *distance)
         .map(|(_, candidate)| candidate)

@@ -147,7 +147,7 @@ pub trait Executor {
     /// A file that can't be read.
     fn digests(&mut self) -> Result<BTreeMap<String, String>, RunError>;
 
-    /// What each side was built from, by side: a commit, or the tree of files that are not committed.
+    /// What each side was built from, by side: a commit, or `COMMIT+TREE` where the files differ from that commit.
     fn sources(&self) -> BTreeMap<String, String> {
         BTreeMap::new()
     }

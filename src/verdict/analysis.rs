@@ -15,6 +15,9 @@ use crate::workload::catalogue::LaneKind;
 /// The format of `analysis.json`.
 pub const SCHEMA: &str = "gate.analysis/1";
 
+/// The most pairs of a campaign.
+const MOST_PAIRS: u32 = 1_000;
+
 /// Below so many pairs a comparison's interval is called coarse.
 const FEW_PAIRS: u32 = 10;
 
@@ -204,6 +207,20 @@ pub struct BudgetResult {
 }
 
 impl BudgetResult {
+    /// What more pairs promise, by the normal formula, where the outcome is inconclusive and the formula has an answer.
+    ///
+    /// They are to show that the bound is kept: where the estimate is beyond it they would not, and beyond 1,000 pairs there
+    /// is no campaign. Where the formula says that there were enough, it says nothing.
+    #[must_use]
+    pub fn outlook(&self) -> Option<String> {
+        let needed = self.pairs_needed?;
+        match self.point_within? {
+            false => Some("more pairs would sooner show that it fails".to_owned()),
+            true if needed > MOST_PAIRS => Some("no campaign has as many pairs as would settle it".to_owned()),
+            true => (needed > self.pairs).then(|| format!("about {needed} pairs would settle it")),
+        }
+    }
+
     /// Whether it rests on values that vary and were measured at different times, so that it can show nothing for certain.
     #[must_use]
     pub const fn is_doubtful(&self) -> bool {
@@ -381,6 +398,10 @@ fn side_warnings(plan: &Plan, planned: &PlannedHypothesis) -> Vec<Warning> {
     let mut warnings = Vec::new();
     if matchup.baseline == matchup.candidate {
         warnings.push(Warning::EqualSides { lane: matchup.baseline.clone() });
+    }
+    let [baseline, candidate] = Side::BOTH.map(|side| plan.digests.sources.get(side.name()));
+    if let (Some(source), true) = (baseline, baseline == candidate && plan.diagnostics) {
+        warnings.push(Warning::SameSource { source: source.clone() });
     }
     if let Some(recorded) = plan.recorded.get(&planned.hypothesis.id) {
         warnings.push(Warning::Unpaired {

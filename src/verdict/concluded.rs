@@ -14,7 +14,7 @@ pub struct Concluded {
     pub provenance: Provenance,
     /// The numbers, as they are stored.
     pub analysis: Analysis,
-    /// The verdicts, as they are stored.
+    /// The verdicts: those that are stored, in the words of this program.
     pub verdicts: Verdicts,
 }
 
@@ -44,9 +44,10 @@ impl Concluded {
         if again != analysis {
             return Err(other("analysis.json").into());
         }
-        if !judge(&evidence.plan, &again).decides_like(&verdicts) {
+        let judged = judge(&evidence.plan, &again);
+        if !judged.decides_like(&verdicts) {
             return Err(other("verdict.json").into());
         }
-        Ok(Self { evidence, provenance, analysis, verdicts })
+        Ok(Self { evidence, provenance, analysis, verdicts: judged })
     }
 }

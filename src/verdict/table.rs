@@ -253,10 +253,19 @@ fn in_favour(planned: &PlannedHypothesis, outcomes: &HypothesisAnalysis) -> Stri
         .clone()
         .filter(|budget| budget.waiver.as_ref().is_some_and(|waiver| waiver.state == WaiverState::Used))
         .count();
-    let mut text = format!("checks hold, and all {} guardrails pass", guardrails.count());
-    if waived > 0 {
-        text.push_str(&format!(", {waived} of them by waiver"));
-    }
+    let all = guardrails.count();
+    let guardrails = match (all - waived, waived) {
+        (1, 0) => "and the guardrail passes".to_owned(),
+        (_, 0) => format!("and all {all} guardrails pass"),
+        (0, 1) => "and the guardrail is waived".to_owned(),
+        (0, _) => format!("and all {all} guardrails are waived"),
+        (passing, waived) => {
+            let passing =
+                if passing == 1 { "1 guardrail passes".to_owned() } else { format!("{passing} guardrails pass") };
+            format!("{passing}, and {waived} {} waived", if waived == 1 { "is" } else { "are" })
+        }
+    };
+    let mut text = format!("checks hold, {guardrails}");
     let holds = outcomes
         .budgets
         .iter()
@@ -294,8 +303,8 @@ fn describe(budget: &BudgetResult) -> String {
     if let Some(why) = &budget.undefined {
         text.push_str(&format!(": {why}"));
     }
-    if let Some(pairs) = budget.pairs_needed {
-        text.push_str(&format!("; about {pairs} pairs would settle it"));
+    if let Some(outlook) = budget.outlook() {
+        text.push_str(&format!("; {outlook}"));
     }
     text
 }

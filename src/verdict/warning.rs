@@ -14,6 +14,11 @@ pub enum Warning {
         /// The lane.
         lane: String,
     },
+    /// Both sides are built from the same files.
+    SameSource {
+        /// The commit.
+        source: String,
+    },
     /// The baseline was recorded by an earlier campaign.
     Unpaired {
         /// The name of that campaign's folder.
@@ -234,6 +239,10 @@ impl Warning {
             Self::EqualSides { lane } => {
                 format!("both sides are lane `{lane}`: this tries the gate, it compares nothing")
             }
+            Self::SameSource { source } => format!(
+                "both sides are built from {}: there is no change to judge; name another baseline, or change something",
+                source.get(..12).unwrap_or(source)
+            ),
             Self::Unpaired { campaign, date, machine, commit } => {
                 let commit = commit.as_deref().map_or("", |commit| commit.get(..12).unwrap_or(commit));
                 let of = if commit.is_empty() { String::new() } else { format!(" of commit {commit}") };

@@ -35,6 +35,8 @@ pub struct Output {
     pub observed: Option<Observed>,
     /// What the kernel says that it used, with its exit.
     pub usage: Usage,
+    /// The last lines that it, and what it executed, wrote to stderr.
+    pub stderr: String,
 }
 
 /// How to start a child.
@@ -84,12 +86,12 @@ impl Worker {
             Ok(reaped.usage)
         });
         // Once all is said, nothing is about a case any more.
-        let case = conversation.case().filter(|_| !conversation.is_done()).cloned();
-        outcome.and_then(|usage| conversation.finish(usage)).map_err(|cause| WorkerError {
-            cause,
-            case,
-            stderr: running.stderr_tail(),
-        })
+        let at = conversation.case().filter(|_| !conversation.is_done()).cloned();
+        let stderr = running.stderr_tail();
+        match outcome.and_then(|usage| conversation.finish(usage)) {
+            Ok(output) => Ok(Output { stderr, ..output }),
+            Err(cause) => Err(WorkerError { cause, case: at, stderr }),
+        }
     }
 
     /// Starts a child, under another command where there is one.

@@ -82,7 +82,19 @@ fn line_6_an_inconclusive_guardrail_is_revised_and_says_what_would_settle_it() {
     });
     let done = judged(COMPARISON, GUARDRAIL, script);
     expect(&done, Verdict::Revise, 6, 11);
+    // The estimate is beyond the bound: no number of pairs would show that it is kept.
+    assert!(reasons(&done).contains("more pairs would sooner show that it fails"), "{}", reasons(&done));
+    let within = |most: f64| {
+        Scripted::new(move |metric, lane, pair| {
+            let shift = if metric == "latency" && lane == "slow" { most * (f64::from(pair) / 9.0 - 0.5) } else { 0.0 };
+            1_000.0 + shift
+        })
+    };
+    let done = judged(COMPARISON, GUARDRAIL, within(250.0));
+    expect(&done, Verdict::Revise, 6, 11);
     assert!(reasons(&done).contains("pairs would settle it"), "{}", reasons(&done));
+    let done = judged(COMPARISON, GUARDRAIL, within(1_900.0));
+    assert!(reasons(&done).contains("no campaign has as many pairs"), "{}", reasons(&done));
 }
 
 #[test]

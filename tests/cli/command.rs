@@ -51,6 +51,20 @@ fn two_programs_are_compared_and_the_evidence_gives_its_verdict_again() {
 }
 
 #[test]
+fn a_program_that_fails_is_quoted() {
+    let bench = Bench::new();
+    bench.file("two.toml", &gate("true", "echo no such table >&2; exit 3", "", FIVE));
+    let run = bench.here(&["run", "two.toml", "--format", "json"]);
+    assert_eq!(run.code, 10, "{run:?}");
+    let detail = run.json()["hypotheses"][0]["checks"][0]["detail"].clone();
+    assert_eq!(detail, "it exited with 3, expected 0; its stderr ends with `no such table`");
+    bench.file("two.toml", &gate("echo a; echo no disk >&2; exit 4", "true", "", FIVE));
+    let run = bench.here(&["run", "two.toml"]);
+    assert_eq!(run.code, 1, "{run:?}");
+    assert!(run.stderr.contains("no disk"), "{}", run.stderr);
+}
+
+#[test]
 fn another_output_than_the_baselines_rejects() {
     let bench = Bench::new();
     bench.file("two.toml", &gate("echo a", "echo b", "expect = { stdout_sha256 = \"same\" }", FIVE));

@@ -125,6 +125,19 @@ fn axes_are_columns_and_every_column_can_be_named() {
 }
 
 #[test]
+fn moments_with_a_zone_are_shown() {
+    let sql = "SELECT TIMESTAMPTZ '2026-12-03 01:02:03+00' AS at";
+    for (format, expected) in [
+        ("csv", "at\n2026-12-03T01:02:03Z\n"),
+        ("json", "[\n  {\"at\":\"2026-12-03T01:02:03Z\"}\n]\n"),
+        ("terminal", "at\n2026-12-03T01:02:03Z\n"),
+    ] {
+        let answer = query(&[one()], sql, format);
+        assert_eq!((answer.code, answer.stdout.as_str()), (0, expected), "{format}: {answer:?}");
+    }
+}
+
+#[test]
 fn whole_numbers_stay_whole_and_null_is_null() {
     let sql = "SELECT sum(whole) AS sum, min(whole) AS least, NULL AS none, 9007199254740993 AS large
         FROM samples WHERE metric = 'latency'";

@@ -185,6 +185,37 @@ fn a_campaign_survives_two_hundred_kills() {
 }
 
 #[test]
+fn an_attempt_that_was_overtaken_does_not_go_on() {
+    let bench = Bench::new();
+    bench.file("two.toml", &gate("sleep 0.01", "sleep 0.01", "", EIGHT));
+    let first = {
+        let _turn = turn();
+        let mut child = start(&bench);
+        let campaign = until(&bench, 1);
+        child.kill().expect("a kill");
+        child.wait().expect("gate");
+        campaign
+    };
+    assert_eq!(bench.here(&["run", "two.toml"]).code, 0);
+    let second = campaigns(&bench).pop().expect("a campaign");
+    assert_ne!(first, second);
+    let resumed = resume(&bench, &first);
+    assert_eq!(resumed.code, 1, "{resumed:?}");
+    let name = second.file_name().expect("a name").to_str().expect("text");
+    let told = format!("`{name}` was begun after it by the same plan, and is complete; run the gate anew");
+    assert!(resumed.stderr.contains(&told), "{resumed:?}");
+    // What a verdict can't be had of is passed over beside others, and refused by itself.
+    let [first, second] = [&first, &second].map(|path| path.to_str().expect("text"));
+    let both = run_gate(&["query", first, second, "SELECT count(*) AS campaigns FROM plan", "--format", "csv"]);
+    assert_eq!((both.code, both.stdout.as_str()), (0, "campaigns\n1\n"), "{both:?}");
+    assert!(both.stderr.contains("passed over: read campaign") && both.stderr.contains("has not ended"), "{both:?}");
+    assert_eq!(run_gate(&["query", first, "FROM plan"]).code, 1);
+    let verified = run_gate(&["verify", first]);
+    assert_eq!((verified.code, verified.stdout.matches("FAILS").count()), (1, 2), "{verified:?}");
+    assert!(verified.stdout.contains("runs are there; `gate resume` goes on"), "{verified:?}");
+}
+
+#[test]
 fn what_has_changed_meanwhile_is_refused() {
     let bench = Bench::new();
     let script = bench.path("program");

@@ -103,6 +103,18 @@ fn two_revisions_are_built_and_compared_and_no_worktree_is_left() {
 }
 
 #[test]
+fn two_sides_of_one_commit_are_told() {
+    let repository = Repository::new();
+    repository.git(&["tag", "--force", "one"]);
+    let run = repository.run(&GATE.replace("candidate = \"HEAD\"", "candidate = \"worktree\""));
+    assert_eq!(run.code, 0, "{run:?}");
+    let commit = repository.git(&["rev-parse", "HEAD"]);
+    assert_eq!(repository.plan()["digests"]["sources"]["candidate"], commit, "nothing differs from it");
+    let told = format!("both sides are built from {}", &commit[..12]);
+    assert!(run.stdout.replace("\n          ", "").contains(&told), "{}", run.stdout);
+}
+
+#[test]
 fn cargo_builds_each_side_although_both_share_what_it_has_built() {
     let repository = Repository::new();
     fs::create_dir(repository.path("src")).unwrap();
@@ -146,7 +158,12 @@ fn the_files_as_they_stand_may_be_the_candidate_and_stay_as_they_are() {
     let run = repository.run(&gate);
     assert_eq!(run.code, 0, "{run:?}");
     let source = repository.plan()["digests"]["sources"]["candidate"].as_str().unwrap().to_owned();
-    assert_eq!(repository.git(&["cat-file", "-t", &source]), "tree");
+    let (commit, tree) = source.split_once('+').expect("a commit and a tree");
+    assert_eq!(commit, repository.git(&["rev-parse", "HEAD"]));
+    assert_eq!(repository.git(&["cat-file", "-t", tree]), "tree");
+    let history = fs::read_to_string(repository.bench.results().join("history.jsonl")).unwrap();
+    let line: serde_json::Value = serde_json::from_str(history.trim()).unwrap();
+    assert_eq!((&line["commit"], &line["dirty"]), (&commit.into(), &true.into()));
     assert_eq!(repository.git(&["status", "--porcelain"]), before);
     repository.holds_no_worktree();
 }

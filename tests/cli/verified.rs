@@ -181,7 +181,11 @@ fn the_gate_file_is_looked_for_in_a_commit() {
     let other = bench.here(&["verify", name, "--against", "HEAD"]);
     assert_eq!(other.code, 1, "{other:?}");
     assert!(other.stdout.contains("no file of HEAD is the gate file of this campaign"), "{}", other.stdout);
-    assert!(bench.here(&["verify", name, "--against", "nowhere"]).stdout.contains("FAILS  against"));
+    let nowhere = bench.here(&["verify", name, "--against", "nowhere"]).stdout;
+    assert!(nowhere.contains("FAILS  against   find commit `nowhere`"), "{nowhere}");
+    let short = bench.here(&["verify", name, "--expect", "0a1b2c3d"]);
+    assert_eq!(short.code, 2, "{short:?}");
+    assert!(short.stderr.contains("the whole digest, 64 digits"), "{}", short.stderr);
 }
 
 #[test]

@@ -22,7 +22,10 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("plan", &["unit", "digest", "program", "spec", "workload"]),
     ("target", &["unit", "digest", "program", "spec", "worker", "measure"]),
     ("evidence", &["unit", "digest", "stats", "spec", "plan", "worker", "workload", "measure"]),
-    ("campaign", &["unit", "program", "spec", "plan", "target", "worker", "workload", "measure", "evidence"]),
+    (
+        "campaign",
+        &["unit", "printable", "program", "spec", "plan", "target", "worker", "workload", "measure", "evidence"],
+    ),
     ("profile", &["unit", "digest", "spec", "plan", "target", "worker", "campaign", "measure"]),
     ("verdict", &["unit", "stats", "spec", "plan", "evidence", "worker", "workload"]),
     ("query", &["unit", "printable", "program", "spec", "plan", "evidence", "verdict", "worker"]),

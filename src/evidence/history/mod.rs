@@ -39,9 +39,9 @@ pub struct Line {
     pub profile: String,
     /// What must be the same for the figures of two campaigns to be about the same work: see [`conditions`].
     pub conditions: String,
-    /// The commit, or where files were measured as they stood the tree, of the candidate's repository, where it is known.
+    /// The commit of the candidate's repository, where it is known.
     pub commit: Option<String>,
-    /// Whether the repository differed from that commit, where it is known.
+    /// Whether the files that were measured differed from that commit, where it is known.
     pub dirty: Option<bool>,
     /// What the user calls the machine; never empty.
     pub machine: String,
@@ -99,8 +99,11 @@ impl Line {
     pub fn new(plan: &Plan, provenance: &Provenance, campaign: &str, digest: &str, machine: &str) -> Self {
         let host = &provenance.host;
         let (commit, dirty) = match plan.digests.sources.get(Side::Candidate.name()) {
-            // What was built is of a commit, or of a tree that has all changes in it.
-            Some(source) => (Some(source.clone()), Some(false)),
+            // What was built is a commit, or a tree that differs from one.
+            Some(source) => match source.split_once('+') {
+                Some((commit, _)) => (Some(commit.to_owned()), Some(true)),
+                None => (Some(source.clone()), Some(false)),
+            },
             None => (host.commit.clone(), host.dirty),
         };
         Self {

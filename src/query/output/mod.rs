@@ -6,9 +6,11 @@ mod parquet;
 mod terminal;
 
 use std::io;
+use std::sync::Arc;
 
 use arrow::array::{Array, RecordBatch};
-use arrow::datatypes::{DataType, Schema};
+use arrow::compute::cast;
+use arrow::datatypes::{DataType, Field, Schema};
 use arrow::error::ArrowError;
 use arrow::util::display::{ArrayFormatter, FormatOptions};
 
@@ -39,6 +41,22 @@ pub trait Output {
     ///
     /// A writer that does not take it.
     fn end(&mut self) -> io::Result<()>;
+}
+
+/// The batch with each moment's zone as an offset: DuckDB says `UTC`, and names of zones are not known here.
+pub(super) fn with_offsets(batch: &RecordBatch) -> Result<RecordBatch, ArrowError> {
+    let (mut fields, mut columns) = (Vec::new(), Vec::new());
+    for (field, column) in batch.schema_ref().fields().iter().zip(batch.columns()) {
+        let (mut field, mut column) = (Field::clone(field), Arc::clone(column));
+        if let DataType::Timestamp(unit, Some(_)) = column.data_type() {
+            let kind = DataType::Timestamp(*unit, Some("+00:00".into()));
+            column = cast(&column, &kind)?;
+            field = field.with_data_type(kind);
+        }
+        fields.push(field);
+        columns.push(column);
+    }
+    RecordBatch::try_new(Arc::new(Schema::new(fields)), columns)
 }
 
 /// The values of a column as text, an absent one as none.

@@ -141,7 +141,11 @@ fn looks(looks: &[i64], pairs: u32, grade: Option<Grade>, at: At<'_>, findings: 
     let fewest = i64::from(FEWEST_PAIRS);
     let before = std::iter::once(fewest - 1).chain(looks.iter().copied());
     let wrong = looks.iter().zip(before).find(|&(&look, before)| look <= before || look > i64::from(pairs));
-    let problem = if let Some((look, before)) = wrong {
+    let problem = if grade == Some(Grade::Preliminary) {
+        let why = "preliminary evidence settles no verdict, so that a look could end nothing";
+        findings.error(key.key_span(), "looks in preliminary grade", why, "remove them");
+        return None;
+    } else if let Some((look, before)) = wrong {
         let expected = if *look > i64::from(pairs) {
             format!("expected at most {pairs}, the pairs of the profile")
         } else if *look < fewest {
@@ -152,18 +156,16 @@ fn looks(looks: &[i64], pairs: u32, grade: Option<Grade>, at: At<'_>, findings: 
         (format!("a look after {look} pairs"), expected)
     } else if looks.is_empty() || looks.len() > MOST_LOOKS {
         (format!("{} looks", looks.len()), format!("expected from 1 to {MOST_LOOKS}"))
-    } else if grade == Some(Grade::Preliminary) {
-        let why = "preliminary evidence settles no verdict, so that a look could end nothing";
-        findings.error(key.key_span(), "looks in preliminary grade", why, "remove them");
-        return None;
     } else {
         return looks.iter().map(|&look| u32::try_from(look).ok()).collect();
     };
+    let half = (pairs / 2).max(FEWEST_PAIRS);
+    let example = if half < pairs { format!("{half}, {pairs}") } else { pairs.to_string() };
     findings.error(
         key.value_span(),
         problem.0,
         problem.1,
-        format!("write `looks = [{}, {pairs}]`, or leave the key out", (pairs / 2).max(FEWEST_PAIRS)),
+        format!("write `looks = [{example}]`, or leave the key out"),
     );
     None
 }

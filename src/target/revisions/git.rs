@@ -13,6 +13,12 @@ pub enum GitError {
     /// It can't be started.
     #[error("run git: {0}; is it installed?")]
     Start(io::Error),
+    /// A name stands for no commit.
+    #[error("find commit `{name}`: the repository here has none that is called so; `git log` tells what it has")]
+    NoCommit {
+        /// The name.
+        name: String,
+    },
     /// It failed.
     #[error("git {what}: {said}")]
     Failed {
@@ -22,6 +28,9 @@ pub enum GitError {
         said: String,
     },
 }
+
+/// What stands in an error where git fails without a word.
+const SILENT: &str = "it says no more";
 
 /// A repository.
 #[derive(Debug, Clone)]
@@ -50,6 +59,11 @@ impl Git {
         }
         let name = format!("{name}^{{commit}}");
         git(&self.root, ["rev-parse", "--verify", "--quiet", "--end-of-options", &name], &[])
+    }
+
+    /// The tree of a commit.
+    pub(super) fn tree_of(&self, commit: &str) -> Result<String, GitError> {
+        git(&self.root, ["rev-parse", "--verify", "--quiet", "--end-of-options", &format!("{commit}^{{tree}}")], &[])
     }
 
     /// The tree of the repository's files as they stand, without what git is told to ignore.
@@ -111,7 +125,13 @@ pub(super) fn patch(worktree: &Path) -> Result<String, GitError> {
 pub fn files_like(file: &Path, commit: &str) -> Result<Vec<String>, GitError> {
     let here = Path::new(".");
     let tree = format!("{commit}^{{tree}}");
-    let tree = git(here, ["rev-parse", "--verify", "--quiet", "--end-of-options", &tree], &[])?;
+    let tree =
+        git(here, ["rev-parse", "--verify", "--quiet", "--end-of-options", &tree], &[]).map_err(
+            |error| match error {
+                GitError::Failed { said, .. } if said == SILENT => GitError::NoCommit { name: commit.to_owned() },
+                error => error,
+            },
+        )?;
     let absolute = file.canonicalize().map_err(GitError::Start)?;
     let words = ["hash-object".as_ref(), "--no-filters".as_ref(), "--".as_ref(), absolute.as_os_str()];
     let id = git(here, words, &[])?;
@@ -135,6 +155,6 @@ fn git<W: AsRef<OsStr>>(
     }
     let shown: Vec<_> = command.get_args().skip(2).map(OsStr::to_string_lossy).collect();
     let said = String::from_utf8_lossy(&output.stderr).trim().to_owned();
-    let said = if said.is_empty() { "it says no more".to_owned() } else { said };
+    let said = if said.is_empty() { SILENT.to_owned() } else { said };
     Err(GitError::Failed { what: shown.join(" "), said })
 }

@@ -78,7 +78,7 @@ impl Trees {
         })
     }
 
-    /// Makes the worktree of `side`, and says what is in it: a commit, or a tree.
+    /// Makes the worktree of `side`, and says what is in it: a commit, or `COMMIT+TREE` where files differ from that commit.
     fn check_out(&self, side: Side, revision: &str) -> Result<String, TargetError> {
         let dirty = side == Side::Candidate && revision == Revisions::WORKTREE;
         let name = if dirty { "HEAD" } else { revision };
@@ -97,8 +97,11 @@ impl Trees {
         // Only a means to an end.
         let _ = fs::remove_file(&index);
         let tree = tree?;
+        if tree == self.git.tree_of(&commit)? {
+            return Ok(commit);
+        }
         git::check_out(&folder, &tree)?;
-        Ok(tree)
+        Ok(format!("{commit}+{tree}"))
     }
 }
 
