@@ -11,6 +11,7 @@ use crate::evidence::Evidence;
 use crate::measure::{Host, clock};
 use crate::plan::{Plan, Selection, identical};
 use crate::program::Output;
+use crate::report::wrapped;
 use crate::spec::{Bound, Gate, Loaded, Target};
 use crate::target::{self, Executor};
 use crate::unit::Unit;
@@ -317,7 +318,7 @@ fn text(calibration: &Calibration, unslowed: bool) -> String {
     text.push_str(&format!("\nextra copy        {caught}: {}\n", calibration.extra_copy.detail));
     for sight in &calibration.budgets {
         text.push_str(&format!(
-            "\n{} {} in {}, {} = {}\n  log ratios of pairs spread by {:.2} %; fails with 80 % power from {:.4}, with 95 % from {:.4}\n",
+            "\n{} {} in {}, {} = {}\n  log ratios of pairs spread by {:.2} %\n  fails with 80 % power from {:.4}, with 95 % from {:.4}\n",
             sight.metric,
             sight.statistic,
             sight.case,
@@ -328,10 +329,11 @@ fn text(calibration: &Calibration, unslowed: bool) -> String {
             sight.sees_95
         ));
         if sight.is_too_fine() {
-            text.push_str(&format!("  too fine for this host: {}\n", too_fine(sight.passes_80)));
+            let why = wrapped(&format!("too fine for this host: {}", too_fine(sight.passes_80)), 78);
+            text.push_str(&format!("  {}\n", why.join("\n  ")));
         }
     }
-    text.push_str(&format!("\n{}\n", calibration.quote()));
+    text.push_str(&format!("\n{}\n", wrapped(&calibration.quote(), 80).join("\n")));
     text
 }
 

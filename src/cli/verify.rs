@@ -11,6 +11,7 @@ use crate::digest::sha256;
 use crate::evidence::{Event, Evidence, Finish, Folder, Journal, Ledger, Line, Provenance, Replay, read_json};
 use crate::fixture;
 use crate::plan::{Plan, SCHEMA};
+use crate::report::wrapped;
 use crate::target::files_like;
 use crate::verdict::{self, Analysis, Verdicts, analyse, judge};
 
@@ -173,7 +174,7 @@ fn frozen(path: &Path, plan: Result<&Plan, &Vec<String>>, provenance: Result<&Pr
     if found != plan.digests.gate_file {
         return Err(vec![format!("{name} has SHA-256 {found}, and its plan was made from {}", plan.digests.gate_file)]);
     }
-    Ok(format!("{digest}, made from {name}"))
+    Ok(format!("made from {name}, digest {digest}"))
 }
 
 /// The gate file of a campaign: its name and its bytes.
@@ -278,7 +279,8 @@ fn looks(evidence: Result<&(Evidence, Provenance), &Vec<String>>, provenance: &P
         taken += 1;
     }
     match (wrong.is_empty(), taken) {
-        (true, 0) => Ok("the plan has none that was reached".to_owned()),
+        (true, 0) if plan.profile.looks.is_empty() => Ok("the plan has none".to_owned()),
+        (true, 0) => Ok("none was reached".to_owned()),
         (true, taken) => Ok(format!("{taken} taken, each with the decision that its pairs give")),
         (false, _) => Err(wrong),
     }
@@ -331,19 +333,14 @@ fn against(path: &Path, commit: &str) -> Found {
 fn text(checks: &[Check], digest: Option<&str>) -> String {
     let mut text = String::new();
     for Check { name, found, wrong } in checks {
-        if let Some(found) = found {
-            text.push_str(&format!("holds  {name:<9} {found}\n"));
-        }
-        for (index, sentence) in wrong.iter().take(TOLD).enumerate() {
-            let head = if index == 0 { format!("FAILS  {name:<9}") } else { " ".repeat(16) };
-            text.push_str(&format!("{head} {sentence}\n"));
-        }
-        if wrong.len() > TOLD {
-            text.push_str(&format!(
-                "{} and {} more; the JSON document has them all\n",
-                " ".repeat(16),
-                wrong.len() - TOLD
-            ));
+        let more = wrong.len().saturating_sub(TOLD);
+        let more = (more > 0).then(|| format!("and {more} more; the JSON document has them all"));
+        let sentences = found.iter().chain(wrong.iter().take(TOLD)).chain(&more);
+        let state = if found.is_some() { "holds" } else { "FAILS" };
+        // A digest of 64 digits fits behind the name, on a terminal of 80 columns.
+        for (index, line) in sentences.flat_map(|sentence| wrapped(sentence, 64)).enumerate() {
+            let head = if index == 0 { format!("{state}  {name:<8}") } else { " ".repeat(15) };
+            text.push_str(&format!("{head} {line}\n"));
         }
     }
     if let Some(digest) = digest {
