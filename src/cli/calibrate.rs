@@ -11,7 +11,6 @@ use crate::evidence::Evidence;
 use crate::measure::{Host, clock};
 use crate::plan::{Plan, Selection, identical};
 use crate::program::Output;
-use crate::report::wrapped;
 use crate::spec::{Bound, Gate, Loaded, Target};
 use crate::target::{self, Executor};
 use crate::unit::Unit;
@@ -329,11 +328,11 @@ fn text(calibration: &Calibration, unslowed: bool) -> String {
             sight.sees_95
         ));
         if sight.is_too_fine() {
-            let why = wrapped(&format!("too fine for this host: {}", too_fine(sight.passes_80)), 78);
+            let why = print::folded(&format!("too fine for this host: {}", too_fine(sight.passes_80)), 78);
             text.push_str(&format!("  {}\n", why.join("\n  ")));
         }
     }
-    text.push_str(&format!("\n{}\n", wrapped(&calibration.quote(), 80).join("\n")));
+    text.push_str(&format!("\n{}\n", print::folded(&calibration.quote(), 80).join("\n")));
     text
 }
 

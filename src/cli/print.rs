@@ -31,6 +31,24 @@ pub(super) fn error(message: &str) {
     note(&if laid_out { message.to_owned() } else { format!("error: {}", printable::lines(message)) });
 }
 
+/// `text` in lines of at most `columns` characters, without what a terminal would obey; a longer word, such as a path or a
+/// digest, stays whole on a line of its own.
+pub(super) fn folded(text: &str, columns: usize) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    for word in printable::text(text).split(' ') {
+        let line = lines.last_mut().expect("a line");
+        if line.is_empty() {
+            line.push_str(word);
+        } else if line.chars().count() + 1 + word.chars().count() <= columns {
+            line.push(' ');
+            line.push_str(word);
+        } else {
+            lines.push(word.to_owned());
+        }
+    }
+    lines
+}
+
 /// Whether stdout shows colours: a terminal does, and `NO_COLOR` and `CLICOLOR_FORCE` hold.
 pub(super) fn stdout_has_color() -> bool {
     anstream::AutoStream::choice(&std::io::stdout()) != anstream::ColorChoice::Never
@@ -44,4 +62,15 @@ pub(super) fn stderr_has_color() -> bool {
 /// Whether stderr is a terminal, and so shows progress.
 pub(super) fn stderr_is_terminal() -> bool {
     std::io::stderr().is_terminal()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_word_stays_whole() {
+        assert_eq!(folded("one two threefour five", 7), ["one two", "threefour", "five"]);
+        assert_eq!(folded("a\u{202e}b", 80), [r"a\u{202e}b"]);
+    }
 }

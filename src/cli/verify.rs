@@ -11,7 +11,6 @@ use crate::digest::sha256;
 use crate::evidence::{Event, Evidence, Finish, Folder, Journal, Ledger, Line, Provenance, Replay, read_json};
 use crate::fixture;
 use crate::plan::{Plan, SCHEMA};
-use crate::report::wrapped;
 use crate::target::files_like;
 use crate::verdict::{self, Analysis, Verdicts, analyse, judge};
 
@@ -338,7 +337,7 @@ fn text(checks: &[Check], digest: Option<&str>) -> String {
         let sentences = found.iter().chain(wrong.iter().take(TOLD)).chain(&more);
         let state = if found.is_some() { "holds" } else { "FAILS" };
         // A digest of 64 digits fits behind the name, on a terminal of 80 columns.
-        for (index, line) in sentences.flat_map(|sentence| wrapped(sentence, 64)).enumerate() {
+        for (index, line) in sentences.flat_map(|sentence| print::folded(sentence, 64)).enumerate() {
             let head = if index == 0 { format!("{state}  {name:<8}") } else { " ".repeat(15) };
             text.push_str(&format!("{head} {line}\n"));
         }

@@ -98,12 +98,6 @@ pub fn trends(machines: &[MachineTrends], style: Style) -> String {
     terminal::trends(machines, style)
 }
 
-/// `text` in lines of at most `columns` columns, without anything that a terminal would obey.
-#[must_use]
-pub fn wrapped(text: &str, columns: usize) -> Vec<String> {
-    text::wrap(&text::clean(text), columns)
-}
-
 /// The report of one campaign in `format`; it ends with a newline.
 #[must_use]
 pub fn render(format: Format, view: &View, style: Style) -> String {
