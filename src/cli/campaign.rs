@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
 
+use super::finished::Stored;
 use super::progress::Progress;
 use super::{Exit, Failure, calibrate, history, machine, print};
 use crate::campaign::{Campaign, CampaignError};
@@ -44,6 +45,14 @@ pub(super) struct Finished {
     folder: PathBuf,
     view: View,
     verdicts: Verdicts,
+}
+
+impl From<Stored> for Finished {
+    fn from(stored: Stored) -> Self {
+        let view = stored.view();
+        let Stored { folder, evidence, analysis, verdicts, .. } = stored;
+        Self { evidence, analysis, folder, view, verdicts }
+    }
 }
 
 impl Finished {
@@ -148,13 +157,15 @@ impl Underway<'_> {
         match self.remember(&finished, provenance) {
             // A verdict is not lost with its line; a recording without one is none.
             Err(message) if !self.plan.records => print::error(&message),
-            remembered => remembered.map_err(Failure::work)?,
+            remembered => {
+                remembered.map_err(|message| Failure::work(format!("{message}; `gate resume {path}` adds it")))?;
+            }
         }
         Ok(finished)
     }
 
     /// Adds the line of the campaign, which is sealed, to the history.
-    fn remember(&self, finished: &Finished, provenance: &Provenance) -> Result<(), String> {
+    pub(super) fn remember(&self, finished: &Finished, provenance: &Provenance) -> Result<(), String> {
         if !history::keeps(self.plan) {
             return Ok(());
         }

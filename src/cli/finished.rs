@@ -21,6 +21,15 @@ impl Stored {
     pub(super) fn load(named: &find::Named) -> Result<Self, Failure> {
         let folder = named.folder()?;
         let Concluded { evidence, provenance, analysis, verdicts } = Concluded::load(&folder).map_err(Failure::work)?;
+        let sealed = Folder::at(folder.clone());
+        if sealed.digest().is_ok()
+            && let Some(first) = sealed.differences().map_err(Failure::work)?.first()
+        {
+            return Err(Failure::work(format!(
+                "read campaign `{}`: it is not as it was sealed: {first}; `gate verify` tells all",
+                folder.display()
+            )));
+        }
         Ok(Self { folder, evidence, provenance, analysis, verdicts })
     }
 

@@ -20,6 +20,7 @@ mod profile;
 mod progress;
 mod query;
 mod record;
+mod replanned;
 mod report;
 mod resume;
 mod run;

@@ -10,7 +10,7 @@ use super::run::{digests, fixtures};
 use super::{Exit, Failure, find, print};
 use crate::evidence;
 use crate::measure::{Host, available_cpus};
-use crate::plan::{Digests, Plan, SCHEMA, Selection};
+use crate::plan::{Digests, Plan, Selection};
 use crate::profile::{Choice, Cpu, Flame, Folder, Heap, Kind, Order, Perf, Profiles, Record, choose, pprof, take};
 use crate::spec::{Gate, Target};
 use crate::target;
@@ -123,7 +123,7 @@ fn planned(gate: &Gate, profile: &str, held: &Digests) -> Result<Plan, Failure> 
 /// The gate's latest campaign, where it rests on these digests.
 fn campaign(results: &Path, gate: &str, digests: &Digests) -> Option<String> {
     let folder = evidence::latest(results, gate).ok()?;
-    let plan: Plan = evidence::read_json(&folder, "plan.json", SCHEMA).ok()?;
+    let plan = evidence::read_plan(&folder).ok()?;
     let same = plan.digests.gate_file == digests.gate_file
         && plan.digests.executables == digests.executables
         && plan.digests.sources == digests.sources;

@@ -6,11 +6,13 @@ use clap::ValueEnum;
 use serde::Serialize;
 
 use super::campaign::{date_of, json};
+use super::replanned::replanned;
 use super::{Exit, Failure, find, print};
-use crate::digest::sha256;
-use crate::evidence::{Event, Evidence, Finish, Folder, Journal, Ledger, Line, Provenance, Replay, read_json};
+use crate::evidence::{
+    Event, Evidence, Finish, Folder, Journal, Ledger, Line, Provenance, Replay, read_gate_file, read_json, read_plan,
+};
 use crate::fixture;
-use crate::plan::{Plan, SCHEMA};
+use crate::plan::Plan;
 use crate::target::files_like;
 use crate::verdict::{self, Analysis, Verdicts, analyse, judge};
 
@@ -130,7 +132,7 @@ fn expect(expected: &str, found: Option<&str>) -> Found {
 /// The checks of what is in the folder, as far as one that fails lets the next be made.
 fn of_evidence(path: &Path) -> Vec<Check> {
     let mut checks = Vec::new();
-    let plan = read_json::<Plan>(path, "plan.json", SCHEMA).map_err(one);
+    let plan = read_plan(path).map_err(one);
     let provenance = read_json::<Provenance>(path, "provenance.json", Provenance::SCHEMA).map_err(one);
     checks.push(check("plan", || frozen(path, plan.as_ref(), provenance.as_ref())));
     let lines = Journal::read(&path.join("journal.jsonl")).map_err(one);
@@ -168,19 +170,8 @@ fn frozen(path: &Path, plan: Result<&Plan, &Vec<String>>, provenance: Result<&Pr
     if digest != provenance.plan {
         return Err(vec![format!("plan.json has digest {digest}, and provenance.json tells of {}", provenance.plan)]);
     }
-    let (name, bytes) = gate_file(path).map_err(one)?;
-    let found = sha256(&bytes);
-    if found != plan.digests.gate_file {
-        return Err(vec![format!("{name} has SHA-256 {found}, and its plan was made from {}", plan.digests.gate_file)]);
-    }
-    Ok(format!("made from {name}, digest {digest}"))
-}
-
-/// The gate file of a campaign: its name and its bytes.
-fn gate_file(path: &Path) -> Result<(&'static str, Vec<u8>), String> {
-    let name = ["gate.toml", "gate.json"].into_iter().find(|name| path.join(name).is_file());
-    let name = name.ok_or("there is no gate.toml and no gate.json")?;
-    std::fs::read(path.join(name)).map(|bytes| (name, bytes)).map_err(|error| format!("read {name}: {error}"))
+    let name = replanned(path, plan)?;
+    Ok(format!("what {name} gives, digest {digest}"))
 }
 
 fn chained(lines: Result<&Vec<Line>, &Vec<String>>) -> Found {
@@ -312,8 +303,15 @@ fn ledger(path: &Path, provenance: &Provenance) -> Found {
     if attempts.iter().next().is_none() {
         return Ok("none beside it: the folder was moved or copied".to_owned());
     }
-    if !attempts.have(line) {
+    let Some(start) = attempts.line(line) else {
         return Err(vec!["ledger.jsonl beside it has lost the line that tells of its start".to_owned()]);
+    };
+    let name = absolute.file_name().unwrap_or_default().to_string_lossy();
+    if start.plan != provenance.plan || start.campaign != name {
+        return Err(vec![format!(
+            "ledger.jsonl beside it tells of its start as `{}` with plan {}",
+            start.campaign, start.plan
+        )]);
     }
     let of_plan = attempts.at(&provenance.plan);
     Ok(format!("attempt {} of {} at this plan", provenance.attempt, of_plan.len()))
@@ -321,7 +319,7 @@ fn ledger(path: &Path, provenance: &Provenance) -> Found {
 
 /// Whether the gate file is one of the files of `commit`.
 fn against(path: &Path, commit: &str) -> Found {
-    let (name, _) = gate_file(path).map_err(one)?;
+    let (name, _) = read_gate_file(path).map_err(one)?;
     let same = files_like(&path.join(name), commit).map_err(one)?;
     match same.as_slice() {
         [] => Err(vec![format!("no file of {commit} is the gate file of this campaign")]),

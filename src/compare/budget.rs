@@ -276,7 +276,7 @@ fn one(budget: &Budget, bench: &str, old: Option<&Series>, new: Option<&Series>)
 fn too_few(series: &Series, which: Which) -> Option<String> {
     let n = series.values.len();
     let is_constant = series.values.iter().all(|value| value.total_cmp(&series.values[0]).is_eq());
-    let is_enough = n >= FEWEST || is_constant && (n >= 2 || series.assumption == Assumption::Exact);
+    let is_enough = n >= FEWEST || is_constant && series.assumption == Assumption::Exact;
     let values = if n == 1 { "value" } else { "values" };
     (!is_enough).then(|| format!("the {} side has {n} {values}, and {FEWEST} are needed", which.name()))
 }
@@ -330,9 +330,10 @@ mod tests {
         assert_eq!(outcome("latency<=1.10", &TEN[..4], &TEN), Outcome::Inconclusive);
         let few = &judged("latency<=1.1", &values("ns/op", &TEN), &values("ns/op", &[9.0]))[0];
         assert_eq!(few.reason.as_deref(), Some("the new side has 1 value, and 5 are needed"));
-        assert_eq!(outcome("latency<=1.10", &[7.0; 2], &[7.0; 2]), Outcome::Pass, "equal values are enough");
+        assert_eq!(outcome("latency<=1.10", &[7.0; 4], &[7.0; 4]), Outcome::Inconclusive, "a clock may be coarse");
+        assert_eq!(outcome("latency<=1.10", &[7.0; 5], &[7.0; 5]), Outcome::Pass);
         assert_eq!(outcome("latency<=1.10", &[7.0], &[9.0]), Outcome::Inconclusive);
-        assert_eq!(outcome("latency<=1.10", &[7.0; 3], &[9.0; 3]), Outcome::Fail);
+        assert_eq!(outcome("latency<=1.10", &[7.0; 5], &[9.0; 5]), Outcome::Fail);
     }
 
     #[test]

@@ -8,6 +8,7 @@ use serde::de::DeserializeOwned;
 
 use super::{JournalError, RunFileError, RunRecord, manifest, run_file};
 use crate::digest::sha256;
+use crate::plan::Plan;
 use crate::unit::Metric;
 
 /// The largest file that is read, in bytes.
@@ -160,6 +161,11 @@ impl Folder {
     /// A folder that can't be read or written.
     pub fn reopen(path: PathBuf) -> Result<Self, EvidenceError> {
         for folder in [path.clone(), path.join("runs")] {
+            let found = fs::symlink_metadata(&folder).map_err(|source| EvidenceError::io("open", &folder, source))?;
+            if !found.is_dir() {
+                let odd = io::Error::other("it is no folder, and evidence is never written through a link");
+                return Err(EvidenceError::io("open", &folder, odd));
+            }
             let entries = fs::read_dir(&folder).map_err(|source| EvidenceError::io("list", &folder, source))?;
             let half = entries.filter_map(Result::ok).map(|entry| entry.path());
             for file in half.filter(|file| file.extension().is_some_and(|extension| extension == PARTIAL)) {
@@ -311,6 +317,30 @@ pub fn read_json<T: DeserializeOwned>(folder: &Path, name: &str, schema: &str) -
         return Err(wrong(format!("its schema is `{}`, and this program reads `{schema}`", head.schema)));
     }
     serde_json::from_slice(&bytes).map_err(|error| wrong(error.to_string()))
+}
+
+/// Reads the plan of the campaign in `folder`.
+///
+/// # Errors
+///
+/// A file that is missing, unreadable, of another version or no plan in itself.
+pub fn read_plan(folder: &Path) -> Result<Plan, EvidenceError> {
+    let plan: Plan = read_json(folder, "plan.json", crate::plan::SCHEMA)?;
+    match plan.dangling() {
+        None => Ok(plan),
+        Some(what) => Err(EvidenceError::Json { path: folder.join("plan.json"), what }),
+    }
+}
+
+/// Reads the gate file of the campaign in `folder`: its name, and its bytes.
+///
+/// # Errors
+///
+/// A file that is missing or unreadable.
+pub fn read_gate_file(folder: &Path) -> Result<(&'static str, Vec<u8>), EvidenceError> {
+    let [toml, json] = ["gate.toml", "gate.json"];
+    let name = if folder.join(json).symlink_metadata().is_ok() { json } else { toml };
+    Ok((name, read(&folder.join(name))?))
 }
 
 fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), EvidenceError> {

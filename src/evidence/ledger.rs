@@ -157,10 +157,10 @@ impl Attempts {
         self.lines.iter().map(|(attempt, _)| attempt)
     }
 
-    /// Whether there is a line of this digest.
+    /// The line of this digest.
     #[must_use]
-    pub fn have(&self, digest: &str) -> bool {
-        self.lines.iter().any(|(_, known)| known == digest)
+    pub fn line(&self, digest: &str) -> Option<&Attempt> {
+        self.lines.iter().find(|(_, known)| known == digest).map(|(attempt, _)| attempt)
     }
 
     /// The campaigns of `plan` in the order of their starts, and what became of each.

@@ -7,6 +7,7 @@ use std::path::Path;
 
 use super::EvidenceError;
 use crate::digest::sha256_of;
+use crate::printable;
 
 /// The manifest's name.
 pub(super) const NAME: &str = "MANIFEST.sha256";
@@ -80,8 +81,8 @@ fn list(root: &Path, folder: &Path, names: &mut Vec<String>) -> Result<(), Evide
         } else if !kind.is_file() {
             return odd("it is a link or a device, and evidence is kept in plain files");
         } else if let Some(name) = path.strip_prefix(root).ok().and_then(Path::to_str) {
-            if name.chars().any(char::is_control) {
-                return odd("its name has control characters, which no evidence has");
+            if name.chars().any(printable::is_hidden) {
+                return odd("its name has characters that a terminal obeys, which no evidence has");
             }
             names.push(name.to_owned());
         } else {
@@ -147,6 +148,6 @@ mod tests {
         let link = found(|root| std::os::unix::fs::symlink("/etc/hostname", root.join("runs/link")).unwrap());
         assert!(link.contains("runs/link") && link.contains("a link or a device"), "{link}");
         let named = found(|root| fs::write(root.join("a\nb"), "").unwrap());
-        assert!(named.contains("control characters"), "{named}");
+        assert!(named.contains("a terminal obeys"), "{named}");
     }
 }

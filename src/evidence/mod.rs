@@ -19,7 +19,7 @@ mod run_file;
 mod summary;
 
 pub use event::{Event, Finish};
-pub use folder::{EvidenceError, Folder, latest, read_json};
+pub use folder::{EvidenceError, Folder, latest, read_gate_file, read_json, read_plan};
 pub use journal::{Journal, JournalError, Line};
 pub use ledger::{Attempt, Attempts, Ledger, State};
 pub use outline::Outline;

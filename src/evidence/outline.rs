@@ -27,7 +27,7 @@ impl Outline {
     ///
     /// A file that is missing, unreadable or of another version, and a campaign that did not finish.
     pub fn load(path: &Path) -> Result<Self, EvidenceError> {
-        let plan: Plan = folder::read_json(path, "plan.json", crate::plan::SCHEMA)?;
+        let plan = folder::read_plan(path)?;
         let provenance: Provenance = folder::read_json(path, "provenance.json", Provenance::SCHEMA)?;
         if provenance.plan != plan.digest() {
             return Err(EvidenceError::OtherPlan { path: path.to_owned() });

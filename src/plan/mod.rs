@@ -205,6 +205,23 @@ impl Plan {
         sha256(self.to_json().as_bytes())
     }
 
+    /// What in it refers to nothing, for a plan that a stranger may have written; `None` where all refers to something.
+    #[must_use]
+    pub fn dangling(&self) -> Option<String> {
+        let cases = |cases: &[usize]| !cases.is_empty() && cases.iter().all(|&case| case < self.cases.len());
+        let fits = |matchup: usize, of: &[usize]| matchup < self.matchups.len() && cases(of);
+        let hypothesis = self.hypotheses.iter().find(|one| !fits(one.matchup, &one.cases));
+        let run = self.runs.iter().find(|run| !fits(run.matchup, &run.cases));
+        let check = self.checks.iter().find(|check| !cases(&check.cases));
+        let left_out = self.left_out.keys().find(|case| **case >= self.cases.len());
+        hypothesis
+            .map(|one| format!("hypothesis `{}`", one.hypothesis.id))
+            .or_else(|| run.map(|run| format!("run `{}`", run.id)))
+            .or_else(|| check.map(|check| format!("check `{}`", check.id)))
+            .or_else(|| left_out.map(|case| format!("left-out case {case}")))
+            .map(|what| format!("its {what} refers to cases or lanes that it does not have"))
+    }
+
     /// The lane that `run` measures.
     #[must_use]
     pub fn lane(&self, run: &PlannedRun) -> &str {

@@ -250,6 +250,10 @@ impl<'a> Judge<'a> {
             result.undefined = Some(format!("{} pairs are too few to decide anything at this look", result.pairs));
             return None;
         };
+        if result.pairs < 2 {
+            result.undefined = Some("one pair has no spread, and so no interval".to_owned());
+            return None;
+        }
         match estimate.interval(level) {
             Ok(interval) => {
                 (result.low, result.high) = (Some(interval.low()), Some(interval.high()));

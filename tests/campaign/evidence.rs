@@ -179,7 +179,7 @@ fn the_ledger_counts_attempts_at_one_plan() {
     let attempts = ledger.read().expect("a ledger");
     assert_eq!(attempts.at("a"), [("1", State::Failed), ("2", State::Complete)]);
     assert_eq!((attempts.at("b").len(), attempts.at("c").len()), (1, 0));
-    assert!(digests.iter().all(|digest| attempts.have(digest)) && !attempts.have("0"));
+    assert!(digests.iter().all(|digest| attempts.line(digest).is_some()) && attempts.line("0").is_none());
 
     // A line that is gone, doubled, swapped or edited is noticed by the one behind it.
     let path = results.path().join("g/ledger.jsonl");

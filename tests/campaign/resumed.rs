@@ -53,6 +53,17 @@ fn analysis(evidence: &Evidence) -> String {
 }
 
 #[test]
+fn nothing_is_written_through_a_link() {
+    let elsewhere = tempfile::tempdir().expect("a folder");
+    let campaign = tempfile::tempdir().expect("a folder");
+    fs::write(elsewhere.path().join("x.partial"), "").expect("a file");
+    std::os::unix::fs::symlink(elsewhere.path(), campaign.path().join("runs")).expect("a link");
+    let refused = Folder::reopen(campaign.path().to_owned()).expect_err("a link").to_string();
+    assert!(refused.contains("never written through a link"), "{refused}");
+    assert!(elsewhere.path().join("x.partial").exists());
+}
+
+#[test]
 fn a_campaign_that_is_stopped_at_any_runs_has_the_analysis_of_one_that_is_not() {
     let plan = planned();
     let results = tempfile::tempdir().expect("a folder");

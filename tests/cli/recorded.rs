@@ -121,7 +121,16 @@ fn a_recording_that_the_history_does_not_take_is_none() {
     let recorded = bench.here(&["record", "one.toml"]);
     assert_eq!(recorded.code, 1, "{recorded:?}");
     assert!(recorded.stderr.contains("write `results/history.jsonl`"), "{}", recorded.stderr);
-    assert!(!recorded.stderr.contains("gate resume"), "there is nothing left to resume: {}", recorded.stderr);
+    assert!(recorded.stderr.contains("gate resume") && recorded.stderr.contains("adds it"), "{}", recorded.stderr);
+    std::fs::remove_dir(bench.results().join("history.jsonl")).unwrap();
+    let campaign = bench.campaign("one");
+    let name = campaign.to_str().unwrap();
+    assert_eq!(bench.here(&["resume", name]).code, 12);
+    assert_eq!(baselines(&bench), [true]);
+    let again = bench.here(&["resume", name]);
+    assert_eq!(again.code, 2, "{again:?}");
+    assert!(again.stderr.contains("complete and sealed"), "{}", again.stderr);
+    assert_ne!(bench.here(&["run", "one.toml"]).code, 12);
 }
 
 #[test]

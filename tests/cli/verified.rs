@@ -193,6 +193,101 @@ fn the_gate_file_is_looked_for_in_a_commit() {
     assert!(short.stderr.contains("the whole digest, 64 digits"), "{}", short.stderr);
 }
 
+/// Writes a campaign's plan anew, with all that refers to it, as a forger would; the conclusions and the seal are taken away.
+fn forge(campaign: &Path, change: impl Fn(&str) -> String) {
+    let sha = |text: &str| ::gate::digest::sha256(text.as_bytes());
+    let read = |name: &str| fs::read_to_string(campaign.join(name)).expect("a file");
+    let plan: ::gate::plan::Plan = serde_json::from_str(&change(&read("plan.json"))).expect("a plan");
+    let (before, after) = (sha(&read("plan.json")), plan.digest());
+    fs::write(campaign.join("plan.json"), plan.to_json()).expect("a file");
+    fs::write(campaign.join("provenance.json"), read("provenance.json").replace(&before, &after)).expect("a file");
+    let mut previous = sha("");
+    let mut journal = String::new();
+    for line in read("journal.jsonl").lines() {
+        let mut line: ::gate::evidence::Line = serde_json::from_str(&line.replace(&before, &after)).expect("a line");
+        line.previous = previous;
+        let text = serde_json::to_string(&line).expect("JSON");
+        previous = sha(&text);
+        journal.push_str(&(text + "\n"));
+    }
+    fs::write(campaign.join("journal.jsonl"), journal).expect("a file");
+    for name in ["analysis.json", "verdict.json", "report.md", "MANIFEST.sha256"] {
+        fs::remove_file(campaign.join(name)).expect("a file");
+    }
+}
+
+#[test]
+fn a_plan_that_its_gate_file_does_not_give_is_found_and_never_concluded() {
+    let bench = Bench::new();
+    let campaign = campaign(&bench);
+    let name = campaign.to_str().expect("text");
+    forge(&campaign, |plan| plan.replace("50.0", "5000.0"));
+    let resumed = run_gate(&["resume", name]);
+    assert_eq!(resumed.code, 1, "{resumed:?}");
+    assert!(resumed.stderr.contains("plan.json is not what gate.toml gives: `hypotheses` is another"), "{resumed:?}");
+    let verified = run_gate(&["verify", name]);
+    assert_eq!(verified.code, 1);
+    let found = told(&verified);
+    assert!(found.contains("FAILS plan plan.json is not what gate.toml gives: `hypotheses` is another"), "{found}");
+    assert!(found.contains("FAILS ledger ledger.jsonl beside it tells of its start as"), "{found}");
+}
+
+#[test]
+fn a_plan_that_refers_to_nothing_is_refused() {
+    let changes: [fn(&str) -> String; 4] = [
+        |plan| plan.replacen("\"matchup\": 0", "\"matchup\": 99", 1),
+        |plan| {
+            let at = plan.rfind("\"matchup\": 0").expect("a run");
+            format!("{}\"matchup\": 99{}", &plan[..at], &plan[at + 12..])
+        },
+        |plan| {
+            let mut plan: serde_json::Value = serde_json::from_str(plan).expect("JSON");
+            plan["runs"][0]["cases"] = serde_json::json!([99]);
+            plan.to_string()
+        },
+        |plan| {
+            let mut plan: serde_json::Value = serde_json::from_str(plan).expect("JSON");
+            plan["hypotheses"][0]["cases"] = serde_json::json!([]);
+            plan.to_string()
+        },
+    ];
+    let bench = Bench::new();
+    let original = campaign(&bench);
+    for (number, change) in changes.into_iter().enumerate() {
+        let copy = bench.path("stranger").join(original.file_name().expect("a name")).join(number.to_string());
+        fs::create_dir_all(copy.join("runs")).expect("a folder");
+        for path in files(&original) {
+            fs::copy(&path, copy.join(path.strip_prefix(&original).expect("a name"))).expect("a copy");
+        }
+        forge(&copy, change);
+        let name = copy.to_str().expect("text");
+        for arguments in [&["verify", name][..], &["report", name], &["query", name, "FROM runs"], &["resume", name]] {
+            let answer = run_gate(arguments);
+            assert_eq!(answer.code, 1, "{number}, {arguments:?}: {answer:?}");
+            let all = told(&answer) + &answer.stderr;
+            assert!(all.contains("refers to cases or lanes that it does not have"), "{number}, {arguments:?}: {all}");
+        }
+    }
+}
+
+#[test]
+fn what_is_not_as_it_was_sealed_is_not_reported() {
+    let bench = Bench::new();
+    let campaign = campaign(&bench);
+    let name = campaign.to_str().expect("text");
+    let verdict = campaign.join("verdict.json");
+    let text = fs::read_to_string(&verdict).expect("a verdict");
+    fs::write(&verdict, text.replace("checks hold", "it flies")).expect("a file");
+    let report = run_gate(&["report", name]);
+    assert_eq!(report.code, 1, "{report:?}");
+    assert!(report.stderr.contains("it is not as it was sealed: `verdict.json`"), "{report:?}");
+    // Without a seal the words are the program's own.
+    fs::remove_file(campaign.join("MANIFEST.sha256")).expect("a file");
+    let report = run_gate(&["report", name]);
+    assert_eq!(report.code, 0, "{report:?}");
+    assert!(report.stdout.contains("checks hold") && !report.stdout.contains("it flies"), "{report:?}");
+}
+
 #[test]
 fn a_folder_of_a_stranger_leads_nowhere() {
     let bench = Bench::new();
@@ -210,6 +305,14 @@ fn a_folder_of_a_stranger_leads_nowhere() {
     assert!(run_gate(&["report", name]).stderr.contains("no plain file"));
     fs::remove_file(&run).expect("a link");
     fs::write(&run, kept).expect("a file");
+    let gate_file = campaign.join("gate.toml");
+    let kept = fs::read(&gate_file).expect("a gate file");
+    fs::remove_file(&gate_file).expect("a gate file");
+    std::os::unix::fs::symlink(&secret, &gate_file).expect("a link");
+    let link = told(&run_gate(&["verify", name]));
+    assert!(link.contains("FAILS plan read") && link.contains("no plain file"), "{link}");
+    fs::remove_file(&gate_file).expect("a link");
+    fs::write(&gate_file, kept).expect("a file");
     // A file of an absurd size is refused by it, and not read.
     let journal = campaign.join("journal.jsonl");
     fs::File::options().write(true).open(&journal).expect("a journal").set_len(1 << 40).expect("a hole");

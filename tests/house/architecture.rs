@@ -21,7 +21,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("worker", &["unit", "program", "spec", "fixture", "measure", "workload"]),
     ("plan", &["unit", "digest", "program", "spec", "workload"]),
     ("target", &["unit", "digest", "program", "spec", "worker", "measure"]),
-    ("evidence", &["unit", "digest", "stats", "spec", "plan", "worker", "workload", "measure"]),
+    ("evidence", &["unit", "digest", "printable", "stats", "spec", "plan", "worker", "workload", "measure"]),
     (
         "campaign",
         &["unit", "printable", "program", "spec", "plan", "target", "worker", "workload", "measure", "evidence"],
